@@ -21,6 +21,7 @@ pub(crate) struct TablesHead<'t> {
     pub(crate) mapping: &'t str,
     pub(crate) keep_embedder: bool,
     pub(crate) dry_run: bool,
+    pub(crate) prune: bool,
 }
 
 /// A stream of tables to a server. One that is dropped was never there.
@@ -50,6 +51,9 @@ impl<'s> SendingTables<'s> {
         }
         if head.dry_run {
             settings = settings.dry_run();
+        }
+        if head.prune {
+            settings = settings.prune();
         }
         Self {
             server,

@@ -359,7 +359,10 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
         reply.line(format!("and {more} more: --most says how many are told"));
     }
     if retrieved.found.is_empty() {
-        reply.line("nothing was found");
+        reply.line(match retrieved.why_nothing() {
+            Some(why) => format!("nothing was found: {why}"),
+            None => "nothing was found".to_owned(),
+        });
     }
     if with_trace {
         let confidence = retrieved.confidence;

@@ -479,6 +479,94 @@ fn a_model_is_paid_once_and_the_bill_is_foretold() {
 }
 
 #[test]
+fn going_on_without_the_model_is_told_in_a_folder_and_at_an_address() {
+    let world = World::new();
+    documents(&world);
+    let server = ScriptedServer::start(|_| {
+        Step::text(r#"{"triples": [{"subject": "Basalt", "relation": "comes from", "object": "Mount Etna", "source": ""}]}"#)
+    })
+    .unwrap();
+    let url = server.url();
+    let model = ["--profile", "triples", "--llm", &url, "--model", "small"];
+    let facts = "(:Entity {name: 'Basalt'})-[f:FACT]->()";
+    let told = |said: &Json| {
+        let note = said["note"].as_str().unwrap_or_default();
+        note.contains("has read documents here") && note.contains("small")
+    };
+    for into in ["graph", "data/default"] {
+        let paid = answer(ingest(&world, into, &model).assert_code(0));
+        assert!(paid["note"].is_null(), "{paid}");
+    }
+    let dry = answer(ingest(&world, "graph", &["--dry-run"]).assert_code(0));
+    assert!(told(&dry), "{dry}");
+    let rules = answer(ingest(&world, "graph", &[]).assert_code(0));
+    assert!(told(&rules), "{rules}");
+    assert_eq!(count(&world, "graph", facts), "{\"n\":0}");
+    // Whoever says it again has what there was, and pays nothing.
+    let again = answer(ingest(&world, "graph", &model).assert_code(0));
+    assert_eq!(
+        (&again["note"], &again["model"]["calls"]),
+        (&Json::Null, &0.into())
+    );
+    assert_eq!(count(&world, "graph", facts), "{\"n\":1}");
+
+    let served = Served::start(&world.path("data"), &[]);
+    let (docs, address) = (world.path("docs"), served.address());
+    let far = run(&["ingest", text(&docs), "--into", &address, "--json"]);
+    let far = answer(far.assert_code(0));
+    assert!(told(&far), "{far}");
+    let plain = run(&["ingest", text(&docs), "--into", &address]);
+    let said = &plain.assert_code(0).stderr;
+    assert!(said.contains("note: the model "), "{said}");
+    served.terminate();
+}
+
+#[test]
+fn domains_without_summaries_are_told_of_until_they_have_them() {
+    let world = World::new();
+    write(&world, "docs/rocks.md", ROCKS);
+    let tag = ["--profile", "tag"];
+    let folder = world.path("graph");
+    let graph = text(&folder);
+    let served = Served::start(&world.path("data"), &[]);
+    let (docs, address) = (world.path("docs"), served.address());
+    let far = ["ingest", text(&docs), "--into", &address, "--json"];
+    let far = answer(run(&[&far[..], &tag].concat()).assert_code(0));
+    let near = answer(ingest(&world, "graph", &tag).assert_code(0));
+    let without = near["without_summary"].as_u64().unwrap();
+    assert!(without > 1, "{near}");
+    assert_eq!(far["without_summary"], near["without_summary"]);
+    served.terminate();
+
+    let plain = run(&["ingest", text(&docs), "--into", graph]);
+    let line = format!("{without} domains without a summary");
+    let said = &plain.assert_code(0).stdout;
+    assert!(
+        said.contains(&line) && said.contains("CALL rag.resummarise({domains: true})"),
+        "{said}"
+    );
+    // Whoever asks before is told why there is nothing.
+    let question = "Where does basalt come from?";
+    let why = "no domain has a summary yet";
+    let asked = run(&["ask", graph, question, "--preset", "tag"]);
+    let said = &asked.assert_code(2).stdout;
+    assert!(said.contains("no answer") && said.contains(why), "{said}");
+    let found = run(&["retrieve", graph, question, "--preset", "tag"]);
+    assert!(found.stdout.contains(why), "{}", found.stdout);
+
+    let summarise =
+        "CALL rag.resummarise({domains: true, central: true}) YIELD key RETURN count(key)";
+    run(&["query", graph, summarise]).assert_code(0);
+    run(&["ask", graph, question, "--preset", "tag"]).assert_code(0);
+    let again = answer(ingest(&world, "graph", &[]).assert_code(0));
+    assert_eq!(again["without_summary"], 0, "{again}");
+    // Other profiles have none, and a dry run looks at nothing.
+    let other = answer(ingest(&world, "other", &["--profile", "bag"]).assert_code(0));
+    let dry = answer(ingest(&world, "graph", &["--dry-run"]).assert_code(0));
+    assert!(other["without_summary"].is_null() && dry["without_summary"].is_null());
+}
+
+#[test]
 fn without_a_name_a_model_is_not_asked() {
     let world = World::new();
     let mut asked = command(&[

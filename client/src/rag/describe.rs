@@ -99,7 +99,8 @@ pub struct DocumentReport {
 pub struct UpsertOpened {
     /// The embedder whose vectors they get.
     pub embedder: String,
-    /// Why that is not the one that the server was started with, if it is not.
+    /// Why that is not the one that the server was started with, and that a model has read documents here while the server has
+    /// none, if there is something to tell.
     pub note: Option<String>,
 }
 

@@ -47,7 +47,8 @@ pub struct TablesReport {
     pub change: GraphChange,
     /// The embedder whose vectors there are.
     pub embedder: String,
-    /// Why that is not the one that the server was started with, if it is not.
+    /// Why that is not the one that the server was started with, and what a database without layers has become by these
+    /// tables, if there is something to tell.
     pub note: Option<String>,
 }
 
@@ -75,6 +76,12 @@ impl TablesBuilder {
     /// Only has them read, and hears what they state.
     pub fn dry_run(mut self) -> Self {
         self.start.dry_run = true;
+        self
+    }
+
+    /// Also takes out what a file stated that is missing or empty now, or of which all rows are broken, which is refused otherwise.
+    pub fn prune(mut self) -> Self {
+        self.start.prune = true;
         self
     }
 

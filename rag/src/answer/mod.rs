@@ -240,7 +240,13 @@ impl<R: Read> Answering<'_, R> {
     fn unread(&self) -> String {
         let all = self.retrieved.found.iter();
         match all.filter(|found| !found.text.trim().is_empty()).count() {
-            0 => "nothing was found that could be read".to_owned(),
+            0 => {
+                let nothing = "nothing was found that could be read";
+                match self.retrieved.why_nothing() {
+                    Some(why) => format!("{nothing}: {why}"),
+                    None => nothing.to_owned(),
+                }
+            }
             found => format!(
                 "of what was found ({found}) nothing fits into the budget: allow more units of text"
             ),

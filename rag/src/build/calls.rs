@@ -233,6 +233,22 @@ impl Replies {
         self.db.read()?.node_count(Some(MODEL_CALL))
     }
 
+    /// The first of the replies that are kept, in the order of their hashes: the prompt and the model of each.
+    pub(super) fn first(&self, most: usize) -> Result<Vec<(String, String)>, stratigraph::Error> {
+        let read = self.db.read()?;
+        let text = |node: NodeId, name: &str| -> Result<String, stratigraph::Error> {
+            let value = read.property(node, name)?;
+            Ok(value.as_str().unwrap_or_default().to_owned())
+        };
+        let mut first = Vec::new();
+        for found in read.index(MODEL_CALL_KEY)?.range(..)?.take(most) {
+            if let Entity::Node(node) = found? {
+                first.push((text(node, "prompt")?, text(node, "model")?));
+            }
+        }
+        Ok(first)
+    }
+
     /// Takes all replies away. What was made from them stays; what is asked again is paid for again.
     ///
     /// # Errors

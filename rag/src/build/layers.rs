@@ -15,12 +15,16 @@ use super::property::bytes_of;
 use super::vectors::Vectors;
 use super::wording::Wording;
 use super::{BuildError, CutOff, Profile, Replies, schema};
+use crate::extract::reads_documents;
 
 /// So often a document is tried that others change at the same time.
 const ATTEMPTS: usize = 32;
 
 /// So often somebody is waited for who has the writer's place, each time as long as the database says.
 const WAITS: usize = 3;
+
+/// So many replies of models are looked at for whether one has read documents: others have written summaries.
+const REPLIES_LOOKED_AT: usize = 64;
 
 /// A database of layers.
 #[derive(Clone)]
@@ -224,6 +228,18 @@ impl Layers {
     /// What the database says; the document is there then as it was.
     pub fn delete(&self, id: &str) -> Result<Change, BuildError> {
         self.upsert(&Contribution::none(document_key(id)?))
+    }
+
+    /// The model that has read documents that are there, if one has: of the replies that are kept a few are looked at, as hashes
+    /// mix them.
+    pub(crate) fn read_by_model(&self) -> Result<Option<String>, BuildError> {
+        let documents = self.db.read()?.node_count(Some(Label::Document.name()))?;
+        if documents == 0 {
+            return Ok(None);
+        }
+        let mut replies = self.replies.first(REPLIES_LOOKED_AT)?.into_iter();
+        let of_documents = replies.find(|(prompt, _)| reads_documents(prompt));
+        Ok(of_documents.map(|(_, model)| model))
     }
 
     /// The ids of all documents, in order.

@@ -112,6 +112,16 @@ pub enum CalibrateError {
         "the graph has no two documents, sections or chunks: a question that cannot be answered is one whose document, section or chunk is left out, and something has to be left. Take in more documents first"
     )]
     NothingToLeaveOut,
+    /// Nothing was found, so there is nothing to tell apart.
+    #[error(
+        "the pipeline {pipeline} found nothing for any of {asked} questions, also with what they were made of, so no threshold tells what can be answered: calibrate a pipeline that searches what this graph has; one that searches domains finds none before they have summaries (`CALL rag.resummarise({{domains: true, central: true}})`)"
+    )]
+    NothingFound {
+        /// The pipeline.
+        pipeline: String,
+        /// How many questions were asked.
+        asked: usize,
+    },
 }
 
 impl Calibrate {
@@ -191,6 +201,10 @@ impl Open {
             with.push(both.0);
             without.push(both.1);
             told(made_of, made.len());
+        }
+        if with.iter().all(|confidence| *confidence <= 0.0) {
+            let (pipeline, asked) = (pipeline.name.clone(), made.len());
+            return Err(CalibrateError::NothingFound { pipeline, asked }.into());
         }
         let documents = read.node_count(Some("Document"))?;
         Ok(

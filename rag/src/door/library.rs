@@ -223,6 +223,31 @@ impl Open {
         self.note.as_deref()
     }
 
+    /// That a model has read documents here, and this process has none to go on with; nothing if it has one, or rules have read
+    /// them.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn reader_note(&self) -> Result<Option<String>, DoorError> {
+        if self.equipment.has_model() {
+            return Ok(None);
+        }
+        let model = self.layers.read_by_model()?;
+        Ok(model.map(|model| {
+            format!(
+                "the model {model} has read documents here, and this process was started without one: what is taken in now is read by rules. Start it with --llm URL --model NAME to go on as before; what the model has read is kept, and not paid for again"
+            )
+        }))
+    }
+
+    /// What whoever takes documents in has to know: [`note`](Self::note) and [`reader_note`](Self::reader_note).
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn intake_note(&self) -> Result<Option<String>, DoorError> {
+        Ok(both(self.note.clone(), self.reader_note()?))
+    }
+
     /// How many documents there are.
     ///
     /// # Errors
@@ -280,5 +305,13 @@ impl Open {
 
     fn ready(&self, document: Incoming) -> Result<Ready, DoorError> {
         document.ready(&self.equipment, self.layers.profile().has_facts())
+    }
+}
+
+/// Two notes as one.
+pub(super) fn both(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(format!("{one}; {other}")),
+        (one, other) => one.or(other),
     }
 }

@@ -3,6 +3,7 @@
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
 
+use super::library::both;
 use super::{DoorError, Library, Open, Wanted};
 use crate::build::{TablesLimits, TablesReport};
 use crate::ingest::System;
@@ -34,7 +35,7 @@ pub struct TablesTaken {
     pub report: TablesReport,
     /// Whose vectors there are.
     pub embedder: String,
-    /// Why that is not the embedder of the process, if it is not.
+    /// Why that is not the embedder of the process, if it is not, and what a database without layers has become by these tables.
     pub note: Option<String>,
 }
 
@@ -45,35 +46,46 @@ impl Library {
     /// # Errors
     /// [`DoorError::Tables`], and the graph is as it was then; as [`open_or_create`](Self::open_or_create).
     pub fn upsert_tables(&self, tables: &Tables<'_>) -> Result<TablesTaken, DoorError> {
-        let open = self.open_for_tables(tables)?;
+        let (open, is_new) = self.open_for_tables(tables)?;
         let layers = open.layers();
         let take_in = match tables.dry_run {
             true => crate::build::Layers::forecast_tables,
             false => crate::build::Layers::upsert_tables_within,
         };
+        let report = take_in(layers, tables.id, tables.mapping, &tables.limits)?;
+        let settled = is_new.then(|| settled(open.recipe().system(), tables.dry_run));
         Ok(TablesTaken {
-            report: take_in(layers, tables.id, tables.mapping, &tables.limits)?,
+            report,
             embedder: open.embedder_name().to_owned(),
-            note: open.note().map(str::to_owned),
+            note: both(open.note().map(str::to_owned), settled),
         })
     }
 
-    /// Layers that are there already are fine, whichever they are.
-    fn open_for_tables(&self, tables: &Tables<'_>) -> Result<Open, DoorError> {
+    /// Layers that are there already are fine, whichever they are. Whether they are new.
+    fn open_for_tables(&self, tables: &Tables<'_>) -> Result<(Open, bool), DoorError> {
         match self.open() {
             Err(DoorError::NoLayers) => {}
-            opened => return opened,
+            opened => return opened.map(|open| (open, false)),
         }
         let mut wanted = Wanted::new(System::Structure);
         if !tables.keep_embedder && self.wants_sample()? {
             wanted.sample = embedded(tables.mapping, &tables.limits.cancel);
             tables.limits.cancel.check()?;
         }
-        match tables.dry_run {
+        let opened = match tables.dry_run {
             true => Self::new(&Database::in_memory()?, self.equipment().clone()).create(&wanted),
             false => self.create(&wanted),
-        }
+        };
+        opened.map(|open| (open, true))
     }
+}
+
+/// What nobody has said and tables have decided: documents will need it.
+fn settled(system: System, dry_run: bool) -> String {
+    let is = if dry_run { "would be" } else { "is" };
+    format!(
+        "the database {is} of the profile {system} from now on, as tables are the first that come in: for another one take documents in first, or CALL rag.createLayers"
+    )
 }
 
 /// The first texts of rows that get a vector.

@@ -15,6 +15,7 @@ use crate::read::TableMapping;
 mod fitting;
 mod hostile;
 mod naming;
+mod notes;
 mod summaries;
 
 const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna in Sicily.\n\n## Granite\n\nGranite comes from Mount Blanc.\n";

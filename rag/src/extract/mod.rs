@@ -65,6 +65,7 @@ pub use given::Given;
 pub use language::Language;
 pub(crate) use language::is_han;
 pub(crate) use named::unsaid;
+pub(crate) use prompt::reads_documents;
 pub use reading::{OpenDocument, Reading};
 pub use rules::{Dictionary, Rules};
 pub(crate) use rules::{is_common, telling_title};

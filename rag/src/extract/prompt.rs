@@ -133,6 +133,21 @@ impl Task {
     }
 }
 
+/// Whether the prompt of this id, as replies are kept with it, is one that pieces of documents are read with.
+pub(crate) fn reads_documents(id: &str) -> bool {
+    let reading = [
+        Task::BagEntities,
+        Task::BagRelations,
+        Task::Triples,
+        Task::Condense,
+        Task::TypedTriples,
+        Task::ObjectTags,
+        Task::TagChain,
+    ];
+    let name = id.split('/').next();
+    reading.iter().any(|task| name == Some(task.source().name))
+}
+
 /// A prompt in one language.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {

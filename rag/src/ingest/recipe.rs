@@ -67,6 +67,12 @@ impl System {
     pub fn has_facts(self) -> bool {
         Recipe::new(self, 16).profile().has_facts()
     }
+
+    /// Whether its graph has domains, which are found by their summaries.
+    #[must_use]
+    pub fn has_domains(self) -> bool {
+        Recipe::new(self, 16).profile().has_tags()
+    }
 }
 
 impl fmt::Display for System {

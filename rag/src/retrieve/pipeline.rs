@@ -180,7 +180,7 @@ pub struct Traced {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_there: bool,
     /// What the operator says of it beside: the levels of a descent, the layers of communities, the length of a walk,
-    /// what a model was paid.
+    /// what a model was paid; why it found nothing, if that says nothing of the question.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub detail: serde_json::Value,
 }
@@ -248,7 +248,15 @@ impl Operator {
         if_there: bool,
     ) -> Result<Done, RetrieveError> {
         let given = match self {
-            Self::Vector(vector) => vector.run(desk)?,
+            Self::Vector(vector) => {
+                let found = vector.run(desk)?;
+                match vector.why_nothing(desk, &found)? {
+                    Some(why) => {
+                        return Ok(Done::detailed(found, &serde_json::json!({"note": why})));
+                    }
+                    None => found,
+                }
+            }
             Self::Bm25(bm25) => bm25.run(desk)?,
             Self::Mentions(mentions) => mentions.run(desk)?,
             Self::MultiQuery(multi_query) => {

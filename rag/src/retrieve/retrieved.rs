@@ -48,6 +48,13 @@ pub struct Found {
 }
 
 impl Retrieved {
+    /// Why nothing was found, if a stage says that this says nothing of the question.
+    #[must_use]
+    pub fn why_nothing(&self) -> Option<&str> {
+        let mut notes = self.trace.iter().filter_map(Traced::note);
+        notes.next().filter(|_| self.found.is_empty())
+    }
+
     /// What models were paid for it, as the operators that ask one say in the trace.
     #[must_use]
     pub fn cost(&self) -> Cost {
@@ -60,6 +67,12 @@ impl Retrieved {
 }
 
 impl Traced {
+    /// Why the stage found nothing, if that says nothing of the question.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.detail["note"].as_str()
+    }
+
     /// What models were paid for the stage.
     #[must_use]
     pub fn cost(&self) -> Cost {

@@ -6,10 +6,15 @@ use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
-use stratigraph::{Effort, Read, TextAnswer, TextSearch, VectorSearch};
+use stratigraph::{Effort, NodeId, Read, TextAnswer, TextSearch, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
-use crate::build::{CHUNK_TEXTS, ENTITY_NAMES, FACT_TEXTS};
+use crate::build::{CHUNK_TEXTS, ENTITY_NAMES, FACT_TEXTS, Label};
+
+/// So many domains are looked at for whether any has a summary, where none was found.
+const MOST_LOOKED_AT: usize = 1000;
+/// Why none was found then.
+const NO_SUMMARIES: &str = "no domain has a summary yet, by which domains are found: `CALL rag.resummarise({domains: true})` has the model write them, and with `central: true` they are made without one";
 
 /// What can be near to a question, or have its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,6 +181,26 @@ impl Vector {
             return self.near_among(desk, vector, self.k, Some(facts));
         }
         desk.enough_allowed(self.k, |k| self.near_among(desk, vector, k, None))
+    }
+
+    /// Why it has found nothing, where that says nothing of the question: domains are found by their summaries, and none has
+    /// one.
+    pub(super) fn why_nothing<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        found: &[Item],
+    ) -> Result<Option<&'static str>, RetrieveError> {
+        if self.of != Layer::Domains || !found.is_empty() {
+            return Ok(None);
+        }
+        let domains = desk.read().nodes_with_label(Label::DomainTag.name())?;
+        for domain in domains.iter().take(MOST_LOOKED_AT) {
+            let domain = NodeId::new(domain);
+            if !desk.read().property(domain, "summary_inputs")?.is_null() {
+                return Ok(None);
+            }
+        }
+        Ok((!domains.is_empty()).then_some(NO_SUMMARIES))
     }
 
     fn near_among<R: Read>(

@@ -179,6 +179,31 @@ fn what_is_left_out_is_left_out_of_searches_and_of_what_was_found() {
 }
 
 #[test]
+fn where_nothing_is_found_there_is_no_threshold() {
+    let (db, library) = built(Equipment::default(), &DOCUMENTS);
+    let open = library.open().unwrap();
+    let never = "name = 'never'\n[[stage]]\nname = 'near'\nrun.vector = { of = 'chunks', k = 5, above = 1.0 }";
+    let direct = Pipeline::preset("direct").unwrap();
+    for pipeline in [direct, Pipeline::parse(never).unwrap()] {
+        let refused = open.calibrate(&pipeline, &wanted(1), &CancelToken::new(), &mut |_, _| ());
+        let refused = refused.unwrap_err();
+        let DoorError::Calibrate(CalibrateError::NothingFound { asked, .. }) = &refused else {
+            panic!("{refused}");
+        };
+        assert!(*asked >= 20, "{refused}");
+        let said = refused.to_string();
+        let told = format!("the pipeline {} found nothing", pipeline.name);
+        assert!(
+            said.contains(&told) && said.contains("rag.resummarise"),
+            "{said}"
+        );
+    }
+    // Nothing of it is kept.
+    let kept = open.calibrations(&db.read().unwrap()).unwrap();
+    assert!(kept.is_empty(), "{kept:?}");
+}
+
+#[test]
 fn what_cannot_be_calibrated_says_why() {
     let (_db, library) = built(Equipment::default(), &DOCUMENTS[..1]);
     let open = library.open().unwrap();

@@ -27,7 +27,8 @@ async fn tables_in_pieces_of_any_size() {
         assert_eq!(told.change.written > 0, !dry);
         report = Some(told);
     }
-    assert_eq!(report.unwrap().note, None);
+    let note = report.unwrap().note.unwrap();
+    assert!(note.contains("is of the profile structure"), "{note}");
     let ask = "MATCH (r:Rock) RETURN r.key AS key, size(r.text) AS size ORDER BY key";
     let mut rows = client.query(ask).rows().await.unwrap();
     for name in ["Basalt", "Granite"] {
@@ -35,10 +36,21 @@ async fn tables_in_pieces_of_any_size() {
         assert_eq!(row.get::<&str>("key").unwrap(), name);
         assert_eq!(row.get::<u64>("size").unwrap(), 700_000);
     }
-    // An empty file is there, and one of which nothing came is not.
+    // What is stated goes only if that is meant.
     let mut tables = rag.tables("rocks.toml", MAPPING).start();
     tables.send("none.csv", "").await.unwrap();
+    let refused = tables.finish().await.unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("rocks.csv: no row could be read"),
+        "{refused}"
+    );
+    // An empty file is there, and one of which nothing came is not.
+    let mut tables = rag.tables("rocks.toml", MAPPING).prune().start();
+    tables.send("none.csv", "").await.unwrap();
     let told = tables.finish().await.unwrap();
+    assert_eq!(told.note, None);
     let [missing, empty] = &told.problems[..] else {
         panic!("{told:?}");
     };

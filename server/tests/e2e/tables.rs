@@ -109,27 +109,47 @@ async fn tables_are_what_their_rows_state_now() {
     assert_empty(&fixture, "a dry run").await;
     let told = upsert(channel.clone(), audit(ISSUES)).await.unwrap();
     assert_eq!((told.nodes, told.relationships, told.untaken), (4, 2, 0));
-    assert_eq!(
-        (told.embedder.as_str(), told.note.as_str()),
-        ("lexical-1", "")
-    );
+    assert_eq!(told.embedder, "lexical-1");
+    let note = "the database is of the profile structure from now on";
+    assert!(told.note.starts_with(note), "{}", told.note);
     assert_eq!(told.change.unwrap().vectors, 2);
     assert_eq!(
         count(&fixture, "(:Issue)-[:QUALIFIED_BY]->(:Clause)").await,
         2
     );
     let again = upsert(channel.clone(), audit(ISSUES)).await.unwrap();
+    assert_eq!(again.note, "");
     let change = again.change.unwrap();
     assert_eq!((change.written, change.vectors), (0, 0), "{change:?}");
     // One says something else, one is broken and so not there, and a file is missing: it has stated the clauses' texts.
-    let parts = vec![
-        start(MAPPING),
-        file("issues.csv", "number,description,clause\n1,Paid thri"),
-        file("./issues.csv", "ce,c1\n2,No ten"),
-        file("issues.csv", "der\n"),
-        FINISH,
-    ];
-    let told = upsert(channel.clone(), parts).await.unwrap();
+    let parts = |start: Part| {
+        vec![
+            start,
+            file("issues.csv", "number,description,clause\n1,Paid thri"),
+            file("./issues.csv", "ce,c1\n2,No ten"),
+            file("issues.csv", "der\n"),
+            FINISH,
+        ]
+    };
+    // Nothing of it, unless it is meant.
+    let refused = upsert(channel.clone(), parts(start(MAPPING))).await;
+    let refused = refused.unwrap_err();
+    let said = refused.message();
+    assert!(
+        reason(&refused) == "NotTakenIn" && said.starts_with("law/clauses.jsonl: no row"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        count(&fixture, "(c:Clause) WHERE c.text = 'Openly'").await,
+        1
+    );
+    let meant = Part::Start(v1::TablesStart {
+        id: "audit.toml".to_owned(),
+        mapping: MAPPING.to_owned(),
+        prune: true,
+        ..v1::TablesStart::default()
+    });
+    let told = upsert(channel.clone(), parts(meant)).await.unwrap();
     assert_eq!((told.nodes, told.count_problems), (2, 2), "{told:?}");
     assert!(
         told.problems[0].contains("issues.csv, line 3: this record has 2 fields"),

@@ -60,6 +60,9 @@ impl Ingest {
                 outcome.took_out(id);
             }
         }
+        if system.has_domains() && !self.dry_run {
+            outcome.without_summary = Some(server.domains_without_summary()?);
+        }
         Ok((outcome, system))
     }
 

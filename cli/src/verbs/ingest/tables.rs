@@ -55,6 +55,7 @@ impl Ingest {
             dry_run: self.dry_run,
             limits: TablesLimits {
                 cancel: progress.interrupt().token(),
+                prune: self.prune,
                 ..TablesLimits::default()
             },
         });
@@ -84,6 +85,7 @@ impl Ingest {
             mapping: mapping.text(),
             keep_embedder: self.keep_embedder,
             dry_run: self.dry_run,
+            prune: self.prune,
         };
         let mut sending = SendingTables::begin(&server, &head, cancel);
         for (name, path) in mapping.files() {
@@ -116,7 +118,6 @@ impl Ingest {
             ("--language", self.language.is_some()),
             ("--chunks", self.chunks.is_some()),
             ("--cluster-relations", self.cluster_relations.is_some()),
-            ("--prune", self.prune),
         ];
         match said.iter().find(|(_, said)| *said) {
             Some((flag, _)) => Err(Failure::Usage(format!(

@@ -51,6 +51,8 @@ pub(super) struct Outcome {
     /// Pieces whose ends the embedder does not read.
     pub(super) cut_off: CutOff,
     pub(super) stale: u64,
+    /// Domains that have no summary, by which they are found; nothing where there are no domains, or nobody has looked.
+    pub(super) without_summary: Option<u64>,
     pub(super) calls: u64,
     pub(super) kept: u64,
     pub(super) input_tokens: u64,
@@ -315,6 +317,12 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             }
         }
         reply.table(&facts);
+        if let Some(without @ 1..) = outcome.without_summary {
+            reply.line(format!(
+                "{} without a summary, by which domains are found: `CALL rag.resummarise({{domains: true}})` has the model write summaries, and with `central: true` they are made without one",
+                things(without, "domain")
+            ));
+        }
         outcome.relations.tell(reply);
         if outcome.count_failed > 0 {
             let failed = things(outcome.count_failed, "document");
@@ -368,6 +376,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             (!asked.dry_run).then_some(outcome.cut_off.pieces),
         )
         .field("stale", outcome.stale)
+        .field("without_summary", outcome.without_summary)
         .field("relations", outcome.relations.json())
         .field("merged_relations", outcome.relations.merged)
         .field(

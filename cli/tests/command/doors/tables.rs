@@ -80,9 +80,10 @@ fn write(folder: &Path, files: &[(&str, String)]) {
 }
 
 /// What was told of it: all that does not depend on the door.
-fn ingested(tables: &Path, into: &str, code: i32) -> serde_json::Value {
+fn ingested(tables: &Path, into: &str, code: i32, more: &[&str]) -> serde_json::Value {
     let mapping = format!("typed:{}", tables.join("audit.toml").display());
-    let mut answer = told(&["ingest", "--into", into, "--profile", &mapping], code);
+    let arguments = ["ingest", "--into", into, "--profile", &mapping];
+    let mut answer = told(&[&arguments[..], more].concat(), code);
     let fields = answer.as_object_mut().unwrap();
     for name in ["path", "milliseconds"] {
         fields.remove(name).unwrap();
@@ -101,7 +102,10 @@ fn by_library(tables: &Path, into: &Path) {
         mapping: &mapping,
         keep_embedder: false,
         dry_run: false,
-        limits: TablesLimits::default(),
+        limits: TablesLimits {
+            prune: true,
+            ..TablesLimits::default()
+        },
     });
     taken.unwrap();
     db.close().unwrap();
@@ -111,7 +115,8 @@ fn by_client(files: &[(&str, String)], served: &Served) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let client = Client::connect(format!("http://{}", served.place)).await;
-        let mut tables = client.unwrap().rag().tables("audit.toml", MAPPING).start();
+        let tables = client.unwrap().rag().tables("audit.toml", MAPPING);
+        let mut tables = tables.prune().start();
         // In no order.
         for (name, text) in files.iter().rev() {
             tables.send(*name, text).await.unwrap();
@@ -134,13 +139,14 @@ fn tables_are_the_same_bytes_through_every_door_and_later_too() {
     for (files, code) in [(first().to_vec(), 0), (second().to_vec(), 2)] {
         write(&tables, &files);
         by_library(&tables, &library);
-        let by_folder = ingested(&tables, at, code);
+        // One of the later files is not there, which is meant.
+        let by_folder = ingested(&tables, at, code, &["--prune"]);
         let (server, far) = served("address");
-        let by_address = ingested(&tables, &server.address(), code);
+        let by_address = ingested(&tables, &server.address(), code, &["--prune"]);
         assert_eq!(by_address, by_folder);
         // Again there is nothing to do.
         for into in [at, &server.address()] {
-            let again = ingested(&tables, into, code);
+            let again = ingested(&tables, into, code, &[]);
             assert_eq!(
                 (&again["written"], &again["vectors"]),
                 (&0.into(), &0.into())
@@ -227,7 +233,10 @@ fn what_is_refused_leaves_an_address_as_it_was() {
     assert!(!folder.exists());
     assert_eq!(nodes(), nothing);
     for (flags, said) in [
-        (&["--prune"][..], "--prune is for documents"),
+        (
+            &["--language", "english"][..],
+            "--language is for documents",
+        ),
         (&["--embedder", "minilm"], "the server was started with"),
         (&["--create"], "name the one to --create"),
     ] {
@@ -337,8 +346,24 @@ fn tables_become_typed_nodes_that_follow_their_rows() {
         (&broken["nodes"], &broken["count_failed"]),
         (&2.into(), &1.into())
     );
-    let (refused, _) = ingest(&["--prune"]);
-    assert!(refused.error().1.contains("--prune is for documents"));
+    // Emptied by a mishap it is refused, at an address as well; nobody is asked twice who means it.
+    let before = canonical(&into);
+    write("issues.csv", "number,clause\n");
+    for more in [&[][..], &["--dry-run"]] {
+        let (refused, _) = ingest(more);
+        let said = refused.assert_code(2).error().1;
+        assert!(
+            said.starts_with("issues.csv: no row could be read") && said.contains("--prune"),
+            "{said}"
+        );
+    }
+    assert_eq!(canonical(&into), before);
+    let (said, gone) = ingest(&["--prune"]);
+    said.assert_code(0);
+    assert!(
+        gone["nodes"] == 0 && gone["deleted"].as_u64() > Some(2),
+        "{gone}"
+    );
     let none = run(&["ingest", "--into", into.to_str().unwrap()]);
     assert_eq!(none.code, 2);
 }

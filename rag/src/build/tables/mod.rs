@@ -7,7 +7,8 @@
 //! in one commit, and the graph is what the mappings that are there state. A node belongs to the mapping that states
 //! it: another one that states it too is refused, so that no order decides what its properties are. Labels and types of the
 //! layers themselves are no mapping's, nor are the properties that are written beside those of rows. A file that cannot be
-//! read to its end is never taken for one that states less: only whoever takes a file or a row away takes out what it stated.
+//! read to its end is never taken for one that states less, and one that is missing or empty takes out what it stated only
+//! if whoever brings it means that ([`TablesLimits::prune`]): it is more often a mishap.
 //!
 //! | what | where |
 //! |---|---|
@@ -54,6 +55,8 @@ pub struct TablesLimits {
     pub cancel: CancelToken,
     /// About how many bytes of memory what the rows state may take: it is written as a whole.
     pub memory: usize,
+    /// Whether what was stated may be taken out although a file is missing, empty, or all of its rows are broken.
+    pub prune: bool,
 }
 
 impl Default for TablesLimits {
@@ -62,6 +65,7 @@ impl Default for TablesLimits {
         Self {
             cancel: CancelToken::new(),
             memory: usize::MAX,
+            prune: false,
         }
     }
 }
@@ -114,6 +118,14 @@ pub enum TablesError {
         "a table could not be read to its end, and a part of it is not taken for the whole: {0}"
     )]
     CutShort(ReadError),
+    /// An empty table in the place of a full one is more often a mishap than meant.
+    #[error(
+        "{file}: no row could be read of it, and something that these tables stated before would be taken out: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program)"
+    )]
+    Silent {
+        /// The file, or the first of several.
+        file: Arc<str>,
+    },
     /// Too much for one commit.
     #[error(
         "the tables state more than {MOST_STATED} nodes and relationships, and are written as a whole: split the mapping"
@@ -137,7 +149,7 @@ impl From<stratigraph::Error> for TablesError {
 
 impl Layers {
     /// Writes what the tables of a mapping state, in the place of what they stated before under this id, in one commit.
-    /// Rows that are broken are told, and the others go in, unless a file ends before its end.
+    /// Rows that are broken are told, and the others go in, unless a file ends before its end, or says nothing any more.
     ///
     /// # Errors
     /// [`TablesError`]; the graph is as it was then.
@@ -161,6 +173,7 @@ impl Layers {
     ) -> Result<TablesReport, TablesError> {
         let source = document_key(id)?;
         let (stated, mut report) = read(mapping, limits)?;
+        self.refuse_silence(&source, &stated, limits)?;
         declare::declare(self, &mapping.schema())?;
         report.change = self.write_tables(&source, &stated, &limits.cancel)?;
         Ok(report)
@@ -176,8 +189,10 @@ impl Layers {
         mapping: &TableMapping,
         limits: &TablesLimits,
     ) -> Result<TablesReport, TablesError> {
-        document_key(id)?;
-        Ok(read(mapping, limits)?.1)
+        let source = document_key(id)?;
+        let (stated, report) = read(mapping, limits)?;
+        self.refuse_silence(&source, &stated, limits)?;
+        Ok(report)
     }
 
     /// Takes out what the tables of a mapping stated under this id; nothing if there are none.
@@ -187,6 +202,23 @@ impl Layers {
     pub fn delete_tables(&self, id: &str) -> Result<Change, TablesError> {
         let forever = CancelToken::new();
         self.write_tables(&document_key(id)?, &Stated::default(), &forever)
+    }
+
+    /// Refuses tables of which a file says nothing, if something would be taken out and nobody means it. Where all of it stays, as
+    /// of a file that never was there, it is only told.
+    fn refuse_silence(
+        &self,
+        source: &str,
+        stated: &Stated,
+        limits: &TablesLimits,
+    ) -> Result<(), TablesError> {
+        let silent = stated.silent.first().filter(|_| !limits.prune);
+        match silent {
+            Some(file) if write::takes_out(self, source, stated)? => Err(TablesError::Silent {
+                file: Arc::clone(file),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn write_tables(

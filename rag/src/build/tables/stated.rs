@@ -23,6 +23,8 @@ const ENTRY: usize = 64;
 pub(super) struct Stated {
     pub(super) nodes: BTreeMap<TypedKey, StatedNode>,
     pub(super) edges: BTreeSet<StatedEdge>,
+    /// The files of which no row could be read.
+    pub(super) silent: Vec<Arc<str>>,
     /// About how many bytes all of it takes. What is stated twice counts twice: it is bounded, not measured.
     bytes: usize,
 }
@@ -91,6 +93,7 @@ impl Stated {
         // Rows end early then.
         limits.cancel.check()?;
         report.untaken = rows.untaken();
+        stated.silent = rows.silent().to_vec();
         Ok(stated)
     }
 

@@ -45,6 +45,23 @@ pub(super) fn texts_to_embed(
     Ok(texts)
 }
 
+/// Whether something that was stated before is not stated any more: a node, a relationship, or a property of one.
+pub(super) fn takes_out(
+    layers: &Layers,
+    source: &str,
+    stated: &Stated,
+) -> Result<bool, BuildError> {
+    let read = layers.database().read()?;
+    let held = Held::read(&read, source)?;
+    let has_node = |(key, old): (&TypedKey, &HeldNode)| {
+        let new = stated.nodes.get(key);
+        new.is_some_and(|new| old.properties.keys().all(|name| new.has(name)))
+    };
+    let has_all = held.nodes.iter().all(has_node)
+        && held.edges.keys().all(|edge| stated.edges.contains(edge));
+    Ok(!has_all)
+}
+
 /// Writes the difference.
 pub(super) fn write(
     layers: &Layers,
@@ -131,6 +148,12 @@ pub(super) fn write(
 }
 
 impl StatedNode {
+    /// Whether it will have a property of this name, be it its key or what comes with a vector.
+    fn has(&self, name: &str) -> bool {
+        let of_vector = |vector: &Arc<str>| **vector == *name || embedded_from(vector) == name;
+        name == KEY || self.properties.contains_key(name) || self.embed.keys().any(of_vector)
+    }
+
     /// Its properties with its key and vectors.
     fn wanted(
         &self,

@@ -83,7 +83,7 @@ fn layers(library: WeakLibrary) -> Procedure {
 
 fn upsert_document(library: WeakLibrary) -> Procedure {
     let procedure = Procedure::new("rag.upsertDocument")
-        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out, and that the embedder cannot read it, or not to the end of its pieces. Its transaction is its own.")
+        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out, that the embedder cannot read it, or not to the end of its pieces, and that a model has read documents before and there is none now. Its transaction is its own.")
         .takes("document", ProcedureType::MAP.not_null());
     let counts = [
         "pieces",
@@ -175,7 +175,8 @@ fn create(library: &Library, arguments: &[Value]) -> Rows {
         None => wanted,
     };
     let open = library.create(&wanted).map_err(failed)?;
-    let note = open.note().map_or(Value::Null, Value::from);
+    let note = open.intake_note().map_err(failed)?;
+    let note = note.map_or(Value::Null, Value::from);
     let embedder = open.embedder_name().into();
     let documents = open.count_documents().map_err(failed)?;
     Ok(vec![vec![
@@ -231,14 +232,16 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         cost.usage.input_tokens,
         cost.usage.output_tokens,
     ];
+    // What is left alone, and lists of facts, nobody reads.
+    let note = match report.pieces {
+        0 => None,
+        _ => open.reader_note().map_err(failed)?,
+    };
     let unread = report.unread.iter().map(|unread| causes(unread));
     let cut_off = (!change.cut_off.is_none()).then(|| change.cut_off.to_string());
-    let problems = report
-        .problems
-        .all()
-        .map(causes)
-        .chain(unread)
-        .chain(cut_off);
+    let problems = report.problems.all().map(causes);
+    let problems = note.into_iter().chain(problems);
+    let problems = problems.chain(unread).chain(cut_off);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
     let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])

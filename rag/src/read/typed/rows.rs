@@ -22,6 +22,7 @@ pub struct TypedRows<'m> {
     /// What the row that was read last states.
     waiting: VecDeque<Result<Typed, ReadError>>,
     untaken: u64,
+    silent: Vec<Arc<str>>,
     is_cut_short: bool,
     cancel: CancelToken,
 }
@@ -34,6 +35,8 @@ struct Open<'m> {
     missing: HashSet<&'m str>,
     /// Which rules took a row: those of nodes, then those of relationships.
     took: Vec<bool>,
+    /// Whether no row of it could be read so far.
+    is_silent: bool,
 }
 
 /// Why a file is not open.
@@ -71,6 +74,7 @@ impl<'m> TypedRows<'m> {
             open: None,
             waiting: VecDeque::new(),
             untaken: 0,
+            silent: Vec::new(),
             is_cut_short: false,
             cancel: CancelToken::new(),
         }
@@ -94,6 +98,12 @@ impl<'m> TypedRows<'m> {
     #[must_use]
     pub fn is_cut_short(&self) -> bool {
         self.is_cut_short
+    }
+
+    /// The files so far of which no row could be read: they are missing or empty, or all of their rows are broken.
+    #[must_use]
+    pub fn silent(&self) -> &[Arc<str>] {
+        &self.silent
     }
 
     fn step(&mut self, open: &mut Open<'m>) -> Step {
@@ -132,6 +142,7 @@ impl<'m> TypedRows<'m> {
                 Err(error) => return self.unreadable(error),
             },
         };
+        open.is_silent &= read.is_err();
         match read {
             Ok(stated) if stated.is_empty() => self.untaken += 1,
             Ok(stated) => {
@@ -150,6 +161,9 @@ impl<'m> TypedRows<'m> {
 
     /// Columns that no row has had are slips in the mapping.
     fn closed(&mut self, open: &Open<'m>) {
+        if open.is_silent {
+            self.silent.push(Arc::clone(&open.file.name));
+        }
         let rules = open.file.rules().zip(&open.took);
         let columns = rules.filter(|(_, took)| **took).flat_map(|(rule, _)| rule);
         let mut missing: Vec<&str> = columns
@@ -182,14 +196,20 @@ impl Iterator for TypedRows<'_> {
             }
             let mut open = match self.open.take() {
                 Some(open) => open,
-                None => match self.files.next()?.open() {
-                    Ok(open) => open,
-                    Err(Unopened::NoRows(error)) => return Some(Err(error)),
-                    Err(Unopened::Unread(error)) => {
-                        self.is_cut_short = true;
-                        return Some(Err(error));
+                None => {
+                    let file = self.files.next()?;
+                    match file.open() {
+                        Ok(open) => open,
+                        Err(Unopened::NoRows(error)) => {
+                            self.silent.push(Arc::clone(&file.name));
+                            return Some(Err(error));
+                        }
+                        Err(Unopened::Unread(error)) => {
+                            self.is_cut_short = true;
+                            return Some(Err(error));
+                        }
                     }
-                },
+                }
             };
             match self.step(&mut open) {
                 Step::Row => self.open = Some(open),
@@ -221,6 +241,7 @@ impl MappedFile {
                 input: Input::Json(Box::new(lines)),
                 missing: self.columns().collect(),
                 took: vec![false; self.nodes.len() + self.edges.len()],
+                is_silent: true,
             });
         }
         let mut signs = Signs::default();
@@ -238,6 +259,7 @@ impl MappedFile {
             input: Input::Csv(Box::new(reader), columns),
             missing: HashSet::new(),
             took: vec![false; self.nodes.len() + self.edges.len()],
+            is_silent: true,
         })
     }
 

@@ -62,6 +62,36 @@ fn each_preset_finds_what_it_is_for_on_a_graph_with_all_layers() {
 }
 
 #[test]
+fn where_no_domain_has_a_summary_that_is_why_none_is_found() {
+    let question = "Which basalt lies under the sea?";
+    let (db, layers) = database();
+    let bare = retrieve(&db, &layers, "tag", question);
+    assert!(bare.found.is_empty(), "{bare:?}");
+    let why = bare.why_nothing().unwrap();
+    assert!(
+        why.contains("rag.resummarise({domains: true})") && why.contains("central: true"),
+        "{why}"
+    );
+    let said = bare.trace.iter().filter(|traced| traced.note().is_some());
+    let said: Vec<&str> = said.map(|traced| traced.stage.as_str()).collect();
+    assert_eq!(said, ["summaries"]);
+    // What finds something by other ways says nothing of it, nor does what finds nothing by none.
+    let vector = retrieve(&db, &layers, "vector", question);
+    assert!(!vector.found.is_empty() && vector.why_nothing().is_none());
+    let direct = retrieve(&db, &layers, "direct", question);
+    assert!(direct.found.is_empty() && direct.why_nothing().is_none());
+    summarise(&layers);
+    let found = retrieve(&db, &layers, "tag", question);
+    assert!(!found.found.is_empty() && found.trace.iter().all(|traced| traced.note().is_none()));
+    // Without domains there is nothing to summarise.
+    for document in documents() {
+        layers.delete(document.id()).unwrap();
+    }
+    let gone = retrieve(&db, &layers, "tag", question);
+    assert!(gone.found.is_empty() && gone.why_nothing().is_none());
+}
+
+#[test]
 fn what_is_found_says_where_it_is_said() {
     let (db, layers) = database();
     let retrieved = retrieve(&db, &layers, "hybrid", "What lies under the sea?");

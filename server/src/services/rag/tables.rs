@@ -119,6 +119,7 @@ impl Job {
             limits: TablesLimits {
                 cancel: self.cancel.clone(),
                 memory: self.shared.config.max_request_memory.bytes(),
+                prune: self.start.prune,
             },
         };
         let library = &self.database.library;

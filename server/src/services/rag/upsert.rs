@@ -199,9 +199,9 @@ impl Job {
                 }
             }
         };
-        let note = open.note().unwrap_or_default().to_owned();
+        let note = open.intake_note().map_err(refused)?.unwrap_or_default();
         if !note.is_empty() {
-            tracing::info!(note, "another embedder");
+            tracing::info!(note, "told of a stream of documents");
         }
         let opened = v1::UpsertOpened {
             embedder: open.embedder_name().to_owned(),

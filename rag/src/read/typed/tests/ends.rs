@@ -39,3 +39,40 @@ fn whether_a_file_was_read_to_its_end_is_known() {
         assert_eq!(rows.is_cut_short(), is_cut_short, "{file}");
     }
 }
+
+#[test]
+fn files_of_which_no_row_could_be_read_are_known() {
+    let folder = folder(&[
+        ("empty.csv", ""),
+        ("head.csv", "id\n"),
+        ("empty.jsonl", ""),
+        ("broken.csv", "id\n1,2\n\"4\"5\n"),
+        ("some.csv", "id\n1,2\n3\n"),
+        ("others.csv", "id,kind\n1,b\n"),
+        ("some.jsonl", "{\"id\"\n{\"id\":1}\n"),
+    ]);
+    for (file, is_silent) in [
+        ("missing.csv", true),
+        ("empty.csv", true),
+        ("head.csv", true),
+        ("empty.jsonl", true),
+        ("broken.csv", true),
+        ("some.csv", false),
+        // A row that no rule is for was read nevertheless.
+        ("others.csv", false),
+        ("some.jsonl", false),
+    ] {
+        let when = match file {
+            "others.csv" => "when = { column = 'kind', is = 'a' }\n",
+            _ => "",
+        };
+        let rule = format!("[[nodes]]\nfile = '{file}'\n{when}label = 'A'\nkey = 'id'\n");
+        let mapping = mapping(&folder, &rule).unwrap();
+        let mut rows = mapping.rows();
+        assert!(rows.silent().is_empty());
+        rows.by_ref().for_each(drop);
+        let silent: Vec<&str> = rows.silent().iter().map(|name| &**name).collect();
+        let expected: &[&str] = if is_silent { &[file] } else { &[] };
+        assert_eq!(silent, expected, "{file}");
+    }
+}
