@@ -130,7 +130,7 @@ fn run(
     let ingestion = open.ingestion(&progress.interrupt().token());
     let mut report = ingestion.run(documents(files, equipment), &|now| tell(now, 0));
     if report.ended.is_none() {
-        let before = report.documents + report.count_failed;
+        let before = report.documents + report.problems.count_failed;
         report = report.and(ingestion.run_lists(lists(open, files), &|now| tell(now, before)));
     }
     if let Some(bar) = bar {

@@ -296,6 +296,24 @@ fn what_metadata_say_can_be_asked_for_at_both_places() {
     served.terminate();
 }
 
+/// Documents enough to make questions of: each about something else.
+fn about_many_things(folder: &Path) {
+    let things = [
+        "basalt", "violins", "owls", "glaciers", "bread", "clocks", "chess", "sailing", "tea",
+        "bees",
+    ];
+    for (at, thing) in things.iter().enumerate() {
+        let other = things[(at + 3) % things.len()];
+        let text = format!(
+            "# {thing}\n\nWhoever studies {thing} in {year} begins with the {thing}book of Professor {thing}son. \
+             The oldest {thing} museum of Europe stands near {thing}ville and opened {year} visitors ago. \
+             Nobody there has heard of any {other} so far.\n",
+            year = 1900 + at * 7
+        );
+        fs::write(folder.join(format!("{thing}.md")), text).unwrap();
+    }
+}
+
 #[test]
 fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
     let world = World::new();
