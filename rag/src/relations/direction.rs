@@ -73,7 +73,7 @@ const SIGNS: [&str; 14] = [
 ];
 
 /// What makes a passive, in English and German, of a participle that is the past tense without it: "was awarded" and
-/// "awarded" are two. Where whoever acts is named ("is located in"), that is direction enough.
+/// "awarded" are two. A name with a word of direction needs no other: "is located in" is "located in".
 const PASSIVE: [&str; 11] = [
     "are", "be", "been", "being", "is", "was", "were", "werden", "wird", "wurde", "wurden",
 ];
