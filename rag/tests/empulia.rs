@@ -126,7 +126,7 @@ fn measure(embedder: &dyn Embedder, triples: &[Triple]) {
         for pair in relations.opposites().iter().take(5) {
             println!(
                 "    {} / {} at {:.3}",
-                pair.affirms, pair.negates, pair.distance
+                pair.opposite, pair.name, pair.distance
             );
         }
         if negations == Negations::Apart {

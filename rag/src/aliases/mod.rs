@@ -2,8 +2,9 @@
 //!
 //! [`propose`] only proposes, and says why: names that are the same but for case, marks and articles, names and
 //! their abbreviations, and names that share a word and whose vectors are near. Names with different numbers,
-//! kinds, or a negation more are never proposed. [`Merges`] is what was agreed: data, applied and undone
-//! one by one, exactly. [`resolve`] puts what a piece says under the names that stand for others.
+//! kinds, or a negation more are never proposed, and vectors only of names that the embedder can read.
+//! [`Merges`] is what was agreed: data, applied and undone one by one, exactly. [`resolve`] puts what a piece
+//! says under the names that stand for others.
 //!
 //! Nothing here knows a graph.
 
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stratigraph_models::{Embedder, ModelError};
 
-use crate::relations::negates;
+use crate::relations::{negates, reads};
 use crate::retrieve::cosine;
 use names::{Shape, initials, shape};
 
@@ -191,9 +192,15 @@ fn near(
     }
     blocks.retain(|_, block| (2..=LARGEST_BLOCK).contains(&block.len()));
     let places: BTreeSet<usize> = blocks.values().flatten().copied().collect();
-    let places: Vec<usize> = places.into_iter().collect();
+    // What the embedder cannot read is all the same to it.
+    let mut readable = Vec::with_capacity(places.len());
+    for place in places {
+        if reads(embedder, names[place].name)? {
+            readable.push(place);
+        }
+    }
     let mut rows: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
-    for batch in places.chunks(BATCH) {
+    for batch in readable.chunks(BATCH) {
         let texts: Vec<&str> = batch.iter().map(|place| names[*place].name).collect();
         let vectors = embedder.embed(&texts)?;
         for (place, row) in batch.iter().zip(vectors.iter()) {

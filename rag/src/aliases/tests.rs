@@ -1,5 +1,6 @@
 use super::*;
 use crate::extract::{Chain, Entity, Extracted, Triple};
+use crate::relations::tests::English;
 use stratigraph_models::Lexical;
 
 fn named<'a>(name: &'a str, kind: Option<&'a str>, mentions: usize) -> Named<'a> {
@@ -90,6 +91,21 @@ fn vectors_propose_what_shares_a_word_and_no_other_number_or_negation() {
     ];
     assert_eq!(found, expected(&pairs));
     assert!(proposed(&names, Some((&lexical, 1.1))).is_empty());
+}
+
+#[test]
+fn vectors_propose_no_name_that_the_embedder_cannot_read() {
+    let names = [
+        named("审计报告", None, 1),
+        named("审计机关", None, 2),
+        named("audit report", None, 1),
+        named("audit reports", None, 2),
+    ];
+    let found = proposed(&names, Some((&English, LEAST_COSINE)));
+    assert_eq!(
+        found,
+        expected(&[("audit reports", "audit report", "near")])
+    );
 }
 
 #[test]

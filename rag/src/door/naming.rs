@@ -13,11 +13,11 @@ use crate::relations::{Clustering, Kept, RelationError, Relations};
 pub struct Alike {
     /// Its name.
     pub name: String,
-    /// The name that would stand for it; none where it negates what it is near to.
+    /// The name that would stand for it; none where it is the opposite of what it is near to.
     pub stands_for: Option<String>,
-    /// How far its vector is from the mean of its cluster, or from that of what it negates.
+    /// How far its vector is from the mean of its cluster, or from that of its opposite.
     pub distance: f32,
-    /// The relation that it negates, near as they are.
+    /// The relation that it negates, or that differs from it by direction alone, near as they are.
     pub opposite: Option<String>,
 }
 
@@ -26,7 +26,7 @@ const MOST_NAMES: usize = 1_000_000;
 
 impl Open {
     /// Which relations of facts mean the same, by how near their names are: each name with the one that would stand for it,
-    /// then the pairs of which one negates the other.
+    /// then the pairs that are opposites.
     ///
     /// What is agreed is settled. A name that came since is held against each of the names that stand for others, by the mean
     /// of all that are called so; what is near none of them is clustered among itself.
@@ -67,10 +67,10 @@ impl Open {
         }
         let opposites = relations.opposites().iter();
         alike.extend(opposites.map(|pair| Alike {
-            name: pair.negates.clone(),
+            name: pair.name.clone(),
             stands_for: None,
             distance: pair.distance,
-            opposite: Some(pair.affirms.clone()),
+            opposite: Some(pair.opposite.clone()),
         }));
         Ok(alike)
     }

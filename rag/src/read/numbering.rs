@@ -31,6 +31,8 @@ const RANK_SECOND: usize = 6;
 /// `1.`; `1.1` is one lower, and so on.
 const RANK_DECIMAL: usize = 7;
 const DEEPEST_DECIMAL: usize = 8;
+/// What stands between the numbers of a decimal, and behind them.
+const STOPS: [char; 2] = ['.', '．'];
 /// `(1)` and `（1）`.
 const RANK_BRACKETS: usize = RANK_DECIMAL + DEEPEST_DECIMAL;
 
@@ -48,7 +50,7 @@ pub(super) fn heading(line: &str) -> Option<Numbered> {
 
 /// A line of a table of contents: dots or a tab, and a page.
 fn is_of_contents(line: &str) -> bool {
-    let before = line.trim_end_matches(|last: char| last.is_ascii_digit());
+    let before = line.trim_end_matches(is_decimal_digit);
     if before.len() == line.len() {
         return false;
     }
@@ -63,7 +65,7 @@ fn is_of_contents(line: &str) -> bool {
         || before.ends_with('…')
 }
 
-/// `第一章 总则`, `第3条 …`.
+/// `第一章 总则`, `第3条 …`, and articles that were put in later: `第十条之一 …`.
 fn ordinal(line: &str) -> Option<Numbered> {
     let rest = line.strip_prefix('第')?;
     let digits = rest.find(|digit: char| !is_digit(digit) && digit != ' ')?;
@@ -78,7 +80,10 @@ fn ordinal(line: &str) -> Option<Numbered> {
         '条' | '條' => RANK_ARTICLE,
         _ => return None,
     };
-    let mark = '第'.len_utf8() + digits + unit.len_utf8();
+    let mut mark = '第'.len_utf8() + digits + unit.len_utf8();
+    if rank == RANK_ARTICLE {
+        mark += inserted(&line[mark..]);
+    }
     let after = &line[mark..];
     // 第一章中…… goes on as a sentence; after the mark of a heading comes a blank, or nothing.
     let divided = after.is_empty() || after.starts_with([' ', '\u{3000}', '\t', '：', ':', '、']);
@@ -95,6 +100,18 @@ fn ordinal(line: &str) -> Option<Numbered> {
         weak: false,
         length: line.len(),
     })
+}
+
+/// How many bytes say which of the articles this is that were put in behind another: `之一`.
+fn inserted(after: &str) -> usize {
+    let Some(number) = after.strip_prefix('之') else {
+        return 0;
+    };
+    let digits = number.len() - number.trim_start_matches(is_digit).len();
+    match digits {
+        0 => 0,
+        digits => '之'.len_utf8() + digits,
+    }
 }
 
 /// `一、总体要求`, `（一）指导思想。以……`.
@@ -149,29 +166,26 @@ fn keyword(line: &str) -> Option<Numbered> {
     })
 }
 
-/// `1. Rocks`, `1.2 Basalt`, `1、岩石`, `(1) Lava`, `（1）熔岩`.
+/// `1. Rocks`, `1.2 Basalt`, `1、岩石`, `(1) Lava`, `（1）熔岩`, and all of these with digits of full width: `１．２ 岩石`.
 fn decimal(line: &str) -> Option<Numbered> {
     if let Some(bracket @ ('(' | '（')) = line.chars().next() {
         let inner = &line[bracket.len_utf8()..];
         let digits = inner.find([')', '）'])?;
         let closing = inner[digits..].chars().next()?;
         let mark = bracket.len_utf8() + digits + closing.len_utf8();
-        return (is_number(&inner[..digits]) && digits <= 3)
-            .then(|| titled(line, mark, RANK_BRACKETS))?;
+        return is_small(&inner[..digits]).then(|| titled(line, mark, RANK_BRACKETS))?;
     }
-    let end = line.find(|sign: char| !sign.is_ascii_digit() && sign != '.')?;
+    let end = line.find(|sign: char| !is_decimal_digit(sign) && !STOPS.contains(&sign))?;
     let number = &line[..end];
-    let parts: Vec<&str> = number.trim_end_matches('.').split('.').collect();
-    // A year or an amount is no number of a section.
-    let small = |part: &&str| is_number(part) && part.len() <= 3;
-    if parts.len() > DEEPEST_DECIMAL || !parts.iter().all(small) {
+    let parts: Vec<&str> = number.trim_end_matches(STOPS).split(STOPS).collect();
+    if parts.len() > DEEPEST_DECIMAL || !parts.iter().all(|part| is_small(part)) {
         return None;
     }
     let mut mark = end;
     let rest = &line[end..];
     let stop = rest.chars().next()?;
-    let has_mark = number.ends_with('.') || matches!(stop, '、' | '．' | ')' | '）');
-    if matches!(stop, '、' | '．' | ')' | '）') {
+    let has_mark = number.ends_with(STOPS) || matches!(stop, '、' | ')' | '）');
+    if matches!(stop, '、' | ')' | '）') {
         mark += stop.len_utf8();
     }
     let rest = &line[mark..];
@@ -224,7 +238,12 @@ fn ends_sentence(line: &str) -> bool {
 }
 
 fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    !text.is_empty() && text.chars().all(is_decimal_digit)
+}
+
+/// Whether it may be the number of a section: a year or an amount is none.
+fn is_small(text: &str) -> bool {
+    is_number(text) && text.chars().count() <= 3
 }
 
 fn is_roman(text: &str) -> bool {
@@ -236,8 +255,12 @@ fn is_chinese_digit(digit: char) -> bool {
     "零〇一二三四五六七八九十百千两".contains(digit)
 }
 
+fn is_decimal_digit(digit: char) -> bool {
+    digit.is_ascii_digit() || ('０'..='９').contains(&digit)
+}
+
 fn is_digit(digit: char) -> bool {
-    digit.is_ascii_digit() || ('０'..='９').contains(&digit) || is_chinese_digit(digit)
+    is_decimal_digit(digit) || is_chinese_digit(digit)
 }
 
 #[cfg(test)]
@@ -268,6 +291,12 @@ mod tests {
             ("1.2.3. Lava", 9),
             ("(1) Lava", 15),
             ("（1）熔岩", 15),
+            ("１、岩石", 7),
+            ("１．岩石", 7),
+            ("１．１　玄武岩", 8),
+            ("1．1 玄武岩", 8),
+            ("（１２）熔岩", 15),
+            ("第１条之１ 审计", 4),
         ] {
             assert_eq!(heading(line).map_or(0, |found| found.rank), rank, "{line}");
         }
@@ -286,6 +315,10 @@ mod tests {
             "第一章 总则 ........ 12",
             "1.1 Rocks\t5",
             "第一次世界大战",
+            "第三条之规定",
+            "第三条之一般规定",
+            "２０２３、去年",
+            "１．１　玄武岩 ........ １２",
             "J. Smith wrote this in a letter that was found later, and it says what he thought of the rocks in the valley and of us.",
             "I am here",
             "（见附件）",
@@ -300,6 +333,9 @@ mod tests {
     fn text_that_follows_on_the_same_line_is_not_of_the_heading() {
         let law = "第一条　为了规范审计，制定本法。";
         assert_eq!(&law[..heading(law).unwrap().length], "第一条");
+        let inserted = "第一百二十条之一　为了防范风险，制定本条。";
+        let length = heading(inserted).unwrap().length;
+        assert_eq!(&inserted[..length], "第一百二十条之一");
         let plan = "（一）指导思想。以科学发展为指导，坚持改革，推进各项工作。";
         assert_eq!(&plan[..heading(plan).unwrap().length], "（一）指导思想。");
     }
@@ -308,6 +344,7 @@ mod tests {
     fn no_line_makes_it_panic() {
         let signs = [
             "第", "一", "、", "（", "）", "1", ".", " ", "。", "A", "I", "ä", "§", "Part", "章",
+            "条", "之", "１", "．",
         ];
         let mut random = 7_u64;
         for _ in 0..20_000 {

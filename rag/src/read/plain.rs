@@ -198,6 +198,28 @@ mod tests {
     }
 
     #[test]
+    fn articles_that_were_put_in_later_and_numbers_of_full_width() {
+        let text = "第一百二十条 一般条款。\n第一百二十条之一 帮助行为。\n第一百二十一条 其他。\n";
+        assert_eq!(
+            outline(text),
+            [
+                "1 第一百二十条 | 一般条款。",
+                "1 第一百二十条之一 | 帮助行为。",
+                "1 第一百二十一条 | 其他。",
+            ]
+        );
+        let text = "１、岩石\n古老。\n１．１　玄武岩\n熔岩。\n２、河流\n流动。\n";
+        assert_eq!(
+            outline(text),
+            [
+                "1 １、岩石 | 古老。",
+                "2 １．１　玄武岩 | 熔岩。",
+                "1 ２、河流 | 流动。",
+            ]
+        );
+    }
+
+    #[test]
     fn a_plan_with_titles_that_text_follows() {
         let text = "一、总体要求\n（一）指导思想。坚持改革。\n（二）基本原则。统筹兼顾。\n二、主要任务\n1.加强管理\n具体内容。\n";
         assert_eq!(

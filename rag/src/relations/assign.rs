@@ -7,9 +7,10 @@ use stratigraph::algo::dbscan::DbscanError;
 use stratigraph::storage::cancel::Watch;
 use stratigraph_models::Embedder;
 
+use super::opposites::{MOST_OPPOSITES, Sense};
 use super::{
-    Cluster, Clustering, MOST_OPPOSITES, Negations, RelationError, Relations, cosine, embedded,
-    has_direction, mean, negates,
+    Cluster, Clustering, Names, Negations, RelationError, Relations, cosine, embedded,
+    has_direction, mean,
 };
 
 /// Names that were put under one, by the name that stands for them.
@@ -20,8 +21,9 @@ impl Relations {
     /// them. A name goes into the cluster of these whose mean is nearest, if it is within `eps`. All others are clustered
     /// among themselves: two that are near each other are one, and what is near nothing lies alone.
     ///
-    /// A name that differs by a negation from one of a cluster that it is near to is reported
-    /// ([`opposites`](Self::opposites)), and goes there only if negations are as others.
+    /// A name that differs by a negation, or by direction alone, from one of a cluster that it is near to is reported
+    /// ([`opposites`](Self::opposites)), and goes there only if negations are as others. So do two that come at once, and
+    /// would go to one cluster: neither does.
     ///
     /// # Errors
     ///
@@ -42,7 +44,7 @@ impl Relations {
         let all: Vec<&str> = all.into_iter().collect();
         let all = Names {
             rows: embedded(&all, embedder)?,
-            negating: all.iter().map(|name| negates(name)).collect(),
+            senses: all.iter().map(|name| Sense::of(name)).collect(),
             names: all,
         };
         let mut relations = Self {
@@ -59,21 +61,28 @@ impl Relations {
         let asked: Vec<usize> = asked.collect();
         let mut rest = Vec::new();
         let mut near = Vec::new();
+        let mut joining: Vec<Vec<(usize, f32)>> = vec![Vec::new(); settled.len()];
         for (count, place) in asked.iter().enumerate() {
             let stopped = |error| RelationError::Clusters(DbscanError::Stopped(error));
             let step = watch.step("assign names", count as u64, asked.len() as u64);
             step.map_err(stopped)?;
-            if !relations.names.contains_key(all.names[*place])
-                && !relations.joins(*place, &settled, &all, &mut near)
-            {
-                rest.push(*place);
+            if relations.names.contains_key(all.names[*place]) {
+                continue;
+            }
+            match relations.nearest_kept(*place, &settled, &all, &mut near) {
+                Some((distance, at)) => joining[at].push((*place, distance)),
+                None => rest.push(*place),
             }
         }
-        relations.cluster_among(&all.names, &all.rows, rest, watch)?;
+        for (at, joining) in joining.iter().enumerate() {
+            rest.extend(relations.join(at, joining, &all, &mut near));
+        }
+        rest.sort_unstable();
+        relations.cluster_among(&all, rest, watch)?;
         relations
             .clusters
             .sort_by(|a, b| a.representative.cmp(&b.representative));
-        let mut pairs = relations.find_opposites(&all.names, &all.rows, &asked, watch)?;
+        let mut pairs = relations.find_opposites(&all, &asked, watch)?;
         // Once for a cluster is enough.
         let stands = |place: usize| relations.name_for(all.names[place]);
         let told: HashSet<(usize, Option<&str>)> = { pairs.iter() }
@@ -81,7 +90,7 @@ impl Relations {
             .collect();
         near.retain(|(_, place, other)| !told.contains(&(*place, stands(*other))));
         pairs.extend(near);
-        relations.set_opposites(&all.names, pairs);
+        relations.set_opposites(&all, pairs);
         Ok(relations)
     }
 
@@ -107,19 +116,19 @@ impl Relations {
         places
     }
 
-    /// Puts a name into the nearest of the clusters that were kept, if one is near enough; whether it is. Into `near` go
-    /// the pairs of which one negates the other.
-    fn joins(
-        &mut self,
+    /// The nearest of the clusters that were kept, if one is near enough for a name and has no opposite of it: how far its
+    /// mean is, and its place. Into `near` go the pairs of opposites.
+    fn nearest_kept(
+        &self,
         place: usize,
         settled: &[Vec<usize>],
         all: &Names<'_>,
         near: &mut Vec<(f32, usize, usize)>,
-    ) -> bool {
+    ) -> Option<(f32, usize)> {
         let row = &all.rows[place];
         // What has no direction is near nothing.
         if !has_direction(row) {
-            return false;
+            return None;
         }
         let eps = self.clustering.eps;
         let mut best: Option<(f32, usize)> = None;
@@ -142,38 +151,36 @@ impl Relations {
         opposites.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
         opposites.truncate(MOST_OPPOSITES);
         near.extend(opposites);
-        let Some((distance, at)) = best else {
-            return false;
-        };
-        let cluster = &mut self.clusters[at];
-        let name = all.names[place].to_owned();
-        self.names
-            .insert(name.clone(), cluster.representative.clone());
-        let after = cluster.members.partition_point(|(other, _)| *other < name);
-        cluster.members.insert(after, (name, distance));
-        true
+        best
     }
-}
 
-/// All names by their places, sorted.
-struct Names<'a> {
-    names: Vec<&'a str>,
-    rows: Vec<Vec<f32>>,
-    negating: Vec<bool>,
-}
-
-impl Names<'_> {
-    /// The nearest of some members from which a name differs by a negation, and how far it is. Somebody may have put both
-    /// kinds under one; then every name differs from some.
-    fn opposite(&self, place: usize, members: &[usize]) -> Option<(f32, usize)> {
-        let negating = self.negating[place];
-        let others = members
-            .iter()
-            .filter(|other| self.negating[**other] != negating);
-        let others = others.map(|other| {
-            let apart = 1.0 - cosine(&self.rows[place], &self.rows[*other]);
-            (apart, *other)
-        });
-        others.min_by(|a, b| a.0.total_cmp(&b.0))
+    /// Puts names, each with its distance, into a cluster that was kept. Those that are opposites of each other are given
+    /// back, and go into `near`: nothing says which of them belongs there.
+    fn join(
+        &mut self,
+        at: usize,
+        joining: &[(usize, f32)],
+        all: &Names<'_>,
+        near: &mut Vec<(f32, usize, usize)>,
+    ) -> Vec<usize> {
+        let mut left = Vec::new();
+        let cluster = &mut self.clusters[at];
+        for (place, distance) in joining {
+            let others = joining.iter().map(|(other, _)| *other);
+            let mut opposites = all.opposites_among(*place, others).peekable();
+            if opposites.peek().is_some() && self.clustering.negations == Negations::Apart {
+                left.push(*place);
+                let before = opposites.filter(|other| other < place);
+                let pairs = before.map(|other| (all.distance(*place, other), *place, other));
+                near.extend(pairs.take(MOST_OPPOSITES));
+                continue;
+            }
+            let name = all.names[*place].to_owned();
+            self.names
+                .insert(name.clone(), cluster.representative.clone());
+            let after = cluster.members.partition_point(|(other, _)| *other < name);
+            cluster.members.insert(after, (name, *distance));
+        }
+        left
     }
 }

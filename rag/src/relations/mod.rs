@@ -4,26 +4,33 @@
 //! cluster), the member nearest to a cluster's mean stands for it, and what lies alone keeps its name.
 //! Names that come later are assigned to the clusters that somebody has agreed to ([`Relations::assign`]).
 //!
-//! One thing is not as there: "applies to" and "does not apply to" are near each other for any embedder, so
-//! names that differ by a negation are never put together unless somebody says so ([`Negations`]), and are
-//! reported either way ([`Relations::opposites`]). Clusters are data that people may look through and change
-//! before anything is renamed.
+//! One thing is not as there: "applies to" and "does not apply to", "paid to" and "paid by" are near each other
+//! for any embedder, so names that differ by a negation, or by direction alone, are never put together unless
+//! somebody says so ([`Negations`]), and are reported either way ([`Relations::opposites`]). Clusters are data
+//! that people may look through and change before anything is renamed.
 //!
-//! `negation.rs` says which names negate, `assign.rs` takes later names, `rename.rs` changes triples.
+//! A name that the embedder cannot read lies alone: to the embedder all such names are the same.
+//!
+//! `negation.rs` says which names negate, `direction.rs` which differ by direction alone, `opposites.rs` keeps both
+//! apart and reports them, `assign.rs` takes later names, `rename.rs` changes triples.
 
 mod assign;
+mod direction;
 mod negation;
+mod opposites;
 mod rename;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stratigraph::algo::dbscan::{DbscanError, DbscanOptions, Metric, RangeQuery, Vectors, dbscan};
+use stratigraph::algo::dbscan::{DbscanError, DbscanOptions, Metric, Vectors, dbscan};
 use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, ModelError};
 use thiserror::Error;
 
 pub use assign::Kept;
 pub use negation::negates;
+pub use opposites::Opposites;
+use opposites::Sense;
 pub use rename::{Renamed, rename};
 
 /// How names are clustered.
@@ -33,7 +40,7 @@ pub struct Clustering {
     pub eps: f32,
     /// How many names within that distance make a dense place, the name itself included.
     pub least: u32,
-    /// What happens to names that differ by a negation.
+    /// What happens to names that differ by a negation, or by direction alone.
     pub negations: Negations,
 }
 
@@ -47,7 +54,7 @@ impl Default for Clustering {
     }
 }
 
-/// What happens to names that differ by a negation.
+/// What happens to names that differ by a negation, or by direction alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Negations {
     /// They are never in one cluster.
@@ -80,19 +87,6 @@ pub struct Cluster {
     mean: Vec<f32>,
 }
 
-/// Two names that are near each other and differ by a negation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Opposites {
-    /// The one without the negation.
-    pub affirms: String,
-    /// The one with it.
-    pub negates: String,
-    /// How far apart their vectors are.
-    pub distance: f32,
-    /// Whether they are in one cluster.
-    pub together: bool,
-}
-
 /// Why names cannot be clustered.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -107,10 +101,15 @@ pub enum RelationError {
 
 /// The most bytes of a name that are embedded.
 const LONGEST: usize = 1000;
-/// The most names that one is reported to be the opposite of: nobody looks through more.
-const MOST_OPPOSITES: usize = 32;
 /// How many names are embedded at once.
 const BATCH: usize = 256;
+
+/// All names by their places, sorted.
+struct Names<'a> {
+    names: Vec<&'a str>,
+    rows: Vec<Vec<f32>>,
+    senses: Vec<Sense>,
+}
 
 impl Relations {
     /// Clusters names. Their order, and how often each is given, do not matter.
@@ -127,69 +126,77 @@ impl Relations {
         Self::assign(&Kept::new(), names, embedder, clustering, watch)
     }
 
-    /// Clusters some of the names, those that negate by themselves unless negations are as others.
+    /// Clusters some of the names, those that negate by themselves unless negations are as others. A cluster in which one
+    /// name turns another around is clustered anew by their words of direction.
     fn cluster_among(
         &mut self,
-        names: &[&str],
-        rows: &[Vec<f32>],
+        all: &Names<'_>,
         places: Vec<usize>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RelationError> {
-        let parts = match self.clustering.negations {
-            Negations::Apart => {
-                let (negating, affirming) =
-                    places.into_iter().partition(|place| negates(names[*place]));
-                vec![affirming, negating]
-            }
-            Negations::AsOthers => vec![places],
-        };
-        for part in &parts {
-            self.add_clusters(names, rows, part, watch)?;
-        }
-        Ok(())
-    }
-
-    /// Clusters some of the names, and takes what comes of it.
-    fn add_clusters(
-        &mut self,
-        names: &[&str],
-        rows: &[Vec<f32>],
-        part: &[usize],
-        watch: &mut Watch<'_>,
-    ) -> Result<(), RelationError> {
-        let dimension = rows.first().map_or(0, Vec::len);
-        // What has no direction is near nothing.
-        let (part, flat): (Vec<usize>, Vec<usize>) =
-            part.iter().partition(|place| has_direction(&rows[**place]));
-        let mut clusters: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        let mut alone = flat;
-        if !part.is_empty() {
-            let numbers: Vec<f32> = part
-                .iter()
-                .flat_map(|place| rows[*place].iter().copied())
-                .collect();
-            let vectors = Vectors::new(&numbers, dimension, Metric::Cosine)?;
-            let options = DbscanOptions::new(self.clustering.eps, self.clustering.least);
-            let found = dbscan(&vectors, &options, watch)?;
-            for (place, cluster) in part.iter().zip(&found.cluster) {
-                match cluster {
-                    Some(cluster) => clusters.entry(*cluster).or_default().push(*place),
-                    None => alone.push(*place),
+        let are_apart = self.clustering.negations == Negations::Apart;
+        let (negating, others): (Vec<usize>, Vec<usize>) = places
+            .into_iter()
+            .partition(|place| are_apart && all.senses[*place].negates);
+        let mut alone = Vec::new();
+        let mut clusters = Vec::new();
+        for part in [others, negating] {
+            for members in self.dense(all, &part, &mut alone, watch)? {
+                if !are_apart || !all.has_opposites(&members) {
+                    clusters.push(members);
+                    continue;
+                }
+                for part in all.by_direction(members) {
+                    clusters.extend(self.dense(all, &part, &mut alone, watch)?);
                 }
             }
         }
-        for members in clusters.into_values() {
+        for members in clusters {
             let members = members
                 .into_iter()
-                .map(|place| (names[place].to_owned(), rows[place].as_slice()));
+                .map(|place| (all.names[place].to_owned(), all.rows[place].as_slice()));
             self.add_cluster(members.collect());
         }
         for place in alone {
-            let name = names[place].to_owned();
+            let name = all.names[place].to_owned();
             self.names.insert(name.clone(), name.clone());
             self.alone.insert(name);
         }
         Ok(())
+    }
+
+    /// Clusters of some of the names. Into `alone` go those that are in none.
+    fn dense(
+        &self,
+        all: &Names<'_>,
+        part: &[usize],
+        alone: &mut Vec<usize>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Vec<usize>>, RelationError> {
+        let dimension = all.rows.first().map_or(0, Vec::len);
+        // What has no direction is near nothing.
+        let (part, flat): (Vec<usize>, Vec<usize>) = part
+            .iter()
+            .partition(|place| has_direction(&all.rows[**place]));
+        alone.extend(flat);
+        if part.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers: Vec<f32> = part
+            .iter()
+            .flat_map(|place| all.rows[*place].iter().copied())
+            .collect();
+        let vectors = Vectors::new(&numbers, dimension, Metric::Cosine)?;
+        let options = DbscanOptions::new(self.clustering.eps, self.clustering.least);
+        let found = dbscan(&vectors, &options, watch)?;
+        let mut clusters: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (place, cluster) in part.iter().zip(&found.cluster) {
+            match cluster {
+                Some(cluster) => clusters.entry(*cluster).or_default().push(*place),
+                None => alone.push(*place),
+            }
+        }
+        Ok(clusters.into_values().collect())
     }
 
     fn add_cluster(&mut self, members: Vec<(String, &[f32])>) {
@@ -216,77 +223,6 @@ impl Relations {
         });
     }
 
-    /// The pairs within `eps` of each other of which one negates: for each that does the nearest. How far they are apart, and
-    /// their places.
-    fn find_opposites(
-        &self,
-        names: &[&str],
-        rows: &[Vec<f32>],
-        among: &[usize],
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<(f32, usize, usize)>, RelationError> {
-        let places = among.iter().copied();
-        let places: Vec<usize> = places
-            .filter(|place| has_direction(&rows[*place]))
-            .collect();
-        let dimension = rows.first().map_or(0, Vec::len);
-        if places.is_empty() {
-            return Ok(Vec::new());
-        }
-        let numbers: Vec<f32> = places
-            .iter()
-            .flat_map(|place| rows[*place].iter().copied())
-            .collect();
-        let vectors = Vectors::new(&numbers, dimension, Metric::Cosine)?;
-        let negating: Vec<bool> = places.iter().map(|place| negates(names[*place])).collect();
-        let mut opposites = Vec::new();
-        let mut near = Vec::new();
-        let stopped = |error| RelationError::Clusters(DbscanError::Stopped(error));
-        for (row, _) in negating.iter().enumerate().filter(|(_, negates)| **negates) {
-            let step = watch.step("look for opposites", row as u64, places.len() as u64);
-            step.map_err(stopped)?;
-            near.clear();
-            let within = vectors.within(row, self.clustering.eps, &mut near);
-            within.map_err(stopped)?;
-            let others = near.iter().map(|other| *other as usize);
-            let others = others.filter(|other| !negating[*other]);
-            let mut others: Vec<(f32, usize)> = others
-                .map(|other| {
-                    (
-                        1.0 - cosine(&rows[places[other]], &rows[places[row]]),
-                        other,
-                    )
-                })
-                .collect();
-            others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let others = others.into_iter().take(MOST_OPPOSITES);
-            opposites
-                .extend(others.map(|(distance, other)| (distance, places[row], places[other])));
-        }
-        Ok(opposites)
-    }
-
-    /// Keeps pairs of which one negates, each once.
-    fn set_opposites(&mut self, names: &[&str], pairs: Vec<(f32, usize, usize)>) {
-        let pairs = pairs.into_iter().map(|(distance, one, other)| {
-            let (one, other) = (names[one], names[other]);
-            if negates(one) {
-                ((other, one), distance)
-            } else {
-                ((one, other), distance)
-            }
-        });
-        let pairs: BTreeMap<(&str, &str), f32> = pairs.collect();
-        let opposites = pairs.into_iter();
-        let opposites = opposites.map(|((affirms, negates), distance)| Opposites {
-            affirms: affirms.to_owned(),
-            negates: negates.to_owned(),
-            distance,
-            together: self.name_for(affirms) == self.name_for(negates),
-        });
-        self.opposites = opposites.collect();
-    }
-
     /// The clusters by representative, to be looked through.
     #[must_use]
     pub fn clusters(&self) -> &[Cluster] {
@@ -296,12 +232,6 @@ impl Relations {
     /// The names that lie alone.
     pub fn alone(&self) -> impl ExactSizeIterator<Item = &str> {
         self.alone.iter().map(String::as_str)
-    }
-
-    /// Names that are near each other and differ by a negation, as far as names were clustered together.
-    #[must_use]
-    pub fn opposites(&self) -> &[Opposites] {
-        &self.opposites
     }
 
     /// The name that stands for this one; nothing for a name that was never seen.
@@ -336,15 +266,18 @@ impl Relations {
             cluster.representative = next;
         }
         self.clusters.retain(|cluster| !cluster.members.is_empty());
-        for opposites in &mut self.opposites {
-            let name_for = |name: &String| self.names.get(name);
-            opposites.together = name_for(&opposites.affirms) == name_for(&opposites.negates);
-        }
+        self.look_at_opposites_again();
         true
     }
 }
 
-/// The vectors of names, as words.
+/// Whether the embedder can read a name. All that it cannot is one thing to it.
+pub(crate) fn reads(embedder: &dyn Embedder, name: &str) -> Result<bool, ModelError> {
+    let coverage = embedder.coverage(&[name])?;
+    Ok(coverage.is_none_or(|coverage| coverage.is_enough()))
+}
+
+/// The vectors of names, as words; none for those that the embedder cannot read.
 fn embedded(names: &[&str], embedder: &dyn Embedder) -> Result<Vec<Vec<f32>>, RelationError> {
     let mut rows = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
@@ -356,10 +289,13 @@ fn embedded(names: &[&str], embedder: &dyn Embedder) -> Result<Vec<Vec<f32>>, Re
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let vectors = embedder.embed(&texts).map_err(RelationError::Embedder)?;
-        for place in 0..batch.len() {
+        for (place, text) in texts.iter().enumerate() {
             // An embedder of the caller's may give too few or too short ones; those are near nothing.
             let mut row = vectors.row(place).unwrap_or_default().to_vec();
             row.resize(embedder.dimensions(), 0.0);
+            if !reads(embedder, text).map_err(RelationError::Embedder)? {
+                row.fill(0.0);
+            }
             rows.push(of_length_1(row));
         }
     }
@@ -407,4 +343,4 @@ fn mean<'a>(rows: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

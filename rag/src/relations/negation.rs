@@ -1,14 +1,18 @@
-//! Which names negate: by the words of English, Italian and Chinese that do.
+//! Which names negate: by the words of English, Italian, German, French, Spanish and Chinese that do.
 //!
 //! Two negations in one name are none. Chinese words that only look like one are passed over.
 
-/// Words that negate, each by itself.
-const WORDS: [&str; 9] = [
-    "cannot", "never", "no", "non", "none", "not", "senza", "without", "lacks",
+/// Words that negate, each by itself. Of French it is what comes behind the verb, as "ne" is often left out.
+const WORDS: [&str; 16] = [
+    "cannot", "lacks", "never", "nicht", "nie", "niemals", "no", "non", "none", "not", "ohne",
+    "pas", "sans", "senza", "sin", "without",
 ];
+/// What words begin with that negate by themselves: "kein" in all its cases.
+const KEIN: &str = "kein";
 /// Words that negate together with one of those, or alone: "non ha mai" and "neither a nor b" negate once.
-const ALONG: [&str; 8] = [
-    "mai", "neither", "neppure", "nessun", "nessuna", "nessuno", "nor", "né",
+const ALONG: [&str; 18] = [
+    "aucun", "aucune", "jamais", "jamás", "mai", "neither", "neppure", "nessun", "nessuna",
+    "nessuno", "ninguna", "ninguno", "ningún", "nor", "nunca", "né", "tampoco", "weder",
 ];
 
 /// What negates in Chinese, and words that have such a sign and do not.
@@ -38,7 +42,7 @@ pub fn negates(name: &str) -> bool {
     for word in words.split(' ') {
         let short = word.contains("n't") || word.contains("n’t");
         let word = word.trim_matches(|sign: char| !sign.is_alphanumeric());
-        count += usize::from(short || WORDS.contains(&word));
+        count += usize::from(short || WORDS.contains(&word) || word.starts_with(KEIN));
         along |= ALONG.contains(&word);
     }
     count += usize::from(count == 0 && along);
@@ -80,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_negate_in_three_languages() {
+    fn names_negate_in_six_languages() {
         for name in [
             "is not",
             "does not apply to",
@@ -95,6 +99,19 @@ mod tests {
             "è_senza",
             "non ha mai",
             "nessuno può",
+            "nicht erlaubt",
+            "hat_keine",
+            "ist keiner von",
+            "gilt nie für",
+            "ohne",
+            "istWederNoch",
+            "n'est pas",
+            "ne s'applique jamais à",
+            "payé sans",
+            "no es",
+            "no se aplica nunca a",
+            "jamás pagado por",
+            "sin",
             "不是",
             "不适用于",
             "未批准",
@@ -119,6 +136,10 @@ mod tests {
             "",
             "nota",
             "none the less is not",
+            "nicht ohne",
+            "keimt in",
+            "passe à",
+            "sindaco di",
         ] {
             assert!(!negates(name), "{name}");
         }

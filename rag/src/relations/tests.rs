@@ -1,7 +1,7 @@
 use super::*;
 use crate::extract::Triple;
 use stratigraph::storage::cancel::{CancelToken, Progress};
-use stratigraph_models::Rows;
+use stratigraph_models::{Coverage, Lexical, Rows};
 
 /// Puts each name where the test says, at an angle in degrees.
 struct Angles(Vec<(&'static str, f32)>);
@@ -43,6 +43,15 @@ fn angles() -> Angles {
         ("holds", 26.0),
         ("reaches", 44.0),
         ("lacks", 22.0),
+        ("sends", 200.0),
+        ("dispatches", 204.0),
+        ("shipped to", 202.0),
+        ("shipped from", 203.0),
+        ("sends to", 205.0),
+        ("is employed by", 270.0),
+        ("works for", 275.0),
+        ("hires", 290.0),
+        ("employs", 283.0),
     ])
 }
 
@@ -148,11 +157,11 @@ fn assigned(kept: &Kept<'_>, names: &[&str], clustering: Clustering) -> Relation
     Relations::assign(kept, names, &angles(), clustering, &mut watch).unwrap()
 }
 
-/// Of each pair the one that affirms, the one that negates, and whether they are in one cluster.
+/// Of each pair the opposite, the one that negates or turns it around, and whether they are in one cluster.
 fn pairs(relations: &Relations) -> Vec<(&str, &str, bool)> {
     let pairs = relations.opposites().iter();
     pairs
-        .map(|pair| (&*pair.affirms, &*pair.negates, pair.together))
+        .map(|pair| (&*pair.opposite, &*pair.name, pair.together))
         .collect()
 }
 
@@ -319,4 +328,140 @@ fn stopped_at(step: &str) {
         Err(RelationError::Clusters(DbscanError::Stopped(_)))
     );
     assert!(is_stopped, "{step}");
+}
+
+fn by_letters(names: &[&str], negations: Negations) -> Relations {
+    let clustering = Clustering {
+        negations,
+        ..Clustering::default()
+    };
+    let names = names.iter().copied();
+    Relations::cluster(names, &Lexical::new(), clustering, &mut Watch::quiet()).unwrap()
+}
+
+#[test]
+fn what_differs_by_direction_is_not_put_together_by_its_letters() {
+    for (one, other) in [
+        ("caused", "caused by"),
+        ("preceded", "preceded by"),
+        ("is supervised by", "supervised"),
+        ("shipped from", "shipped to"),
+        ("paid by", "paid to"),
+        ("inherited by", "inherited from"),
+        ("reports on", "reports to"),
+        ("trasferito a", "trasferito da"),
+        ("capital", "capital of"),
+        ("awarded", "was awarded"),
+        ("erlaubt", "nicht erlaubt"),
+    ] {
+        let published = by_letters(&[one, other], Negations::AsOthers);
+        assert_eq!(published.clusters().len(), 1, "{one} / {other}");
+        let apart = by_letters(&[one, other], Negations::Apart);
+        assert!(apart.clusters().is_empty(), "{one} / {other}");
+        // For somebody to look at, either way.
+        for (relations, together) in [(&published, true), (&apart, false)] {
+            let told = relations.opposites();
+            assert_eq!((told.len(), told[0].together), (1, together), "{told:?}");
+            let mut pair = [told[0].name.as_str(), told[0].opposite.as_str()];
+            pair.sort_unstable();
+            let mut names = [one, other];
+            names.sort_unstable();
+            assert_eq!(pair, names);
+        }
+    }
+    let names = [
+        "located in",
+        "is located in",
+        "is part of",
+        "is a part of",
+        "part_of",
+    ];
+    let relations = by_letters(&names, Negations::Apart);
+    let members = relations.clusters().iter();
+    let mut members: Vec<usize> = members.map(|cluster| cluster.members.len()).collect();
+    members.sort_unstable();
+    assert_eq!(members, [2, 3]);
+    assert!(relations.opposites().is_empty());
+}
+
+#[test]
+fn a_cluster_with_both_ends_of_a_relation_is_clustered_by_direction() {
+    // Each is within eps of the next.
+    let names = ["is employed by", "works for", "employs", "hires"];
+    let relations = clustered(&names, Clustering::default());
+    let stands = names.map(|name| relations.name_for(name).unwrap());
+    assert_eq!(
+        stands,
+        ["is employed by", "works for", "employs", "employs"]
+    );
+    assert_eq!(pairs(&relations), [("employs", "is employed by", false)]);
+    // Without its other end, names of other words are as near as their vectors are.
+    let relations = clustered(&names[..2], Clustering::default());
+    assert_eq!(relations.clusters().len(), 1);
+    assert!(relations.opposites().is_empty());
+}
+
+#[test]
+fn later_names_of_another_direction_do_not_join() {
+    let ship = kept(&[("sends", &["dispatches"])]);
+    let one = assigned(&ship, &["shipped to"], Clustering::default());
+    assert_eq!(one.name_for("shipped to"), Some("sends"));
+    // Two that are opposites come at once: none of them is the one that belongs there.
+    let both = ["shipped to", "shipped from"];
+    let relations = assigned(&ship, &both, Clustering::default());
+    assert_eq!(both.map(|name| relations.name_for(name)), both.map(Some));
+    assert_eq!(pairs(&relations), [("shipped from", "shipped to", false)]);
+    // The other end of what was kept, and of which no fact has the name any more.
+    let relations = assigned(&ship, &["sends to"], Clustering::default());
+    assert_eq!(relations.name_for("sends to"), Some("sends to"));
+    assert_eq!(pairs(&relations), [("sends", "sends to", false)]);
+    // Somebody has put both ends under one: what says the same as one of them goes there.
+    let both = kept(&[("shipped to", &["shipped from"])]);
+    let relations = assigned(&both, &["Shipped_to"], Clustering::default());
+    assert_eq!(relations.name_for("Shipped_to"), Some("shipped to"));
+}
+
+/// Reads English letters, and has one vector for whatever it is given.
+pub(crate) struct English;
+
+impl Embedder for English {
+    fn name(&self) -> &str {
+        "english"
+    }
+    fn dimensions(&self) -> usize {
+        2
+    }
+    fn max_tokens(&self) -> usize {
+        usize::MAX
+    }
+    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        Rows::of([1.0, 0.0].repeat(texts.len()), 2)
+    }
+    fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
+        let mut coverage = Coverage::default();
+        for letter in texts.iter().flat_map(|text| text.chars()) {
+            coverage.count(letter, letter.is_ascii());
+        }
+        Ok(Some(coverage))
+    }
+}
+
+#[test]
+fn names_that_the_embedder_cannot_read_lie_alone() {
+    let names = ["允许", "属于", "批准", "禁止", "covers", "contains"];
+    let clustering = Clustering::default();
+    let relations = Relations::cluster(names, &English, clustering, &mut Watch::quiet()).unwrap();
+    assert_eq!(relations.clusters().len(), 1);
+    assert_eq!(relations.name_for("covers"), relations.name_for("contains"));
+    assert_eq!(
+        relations.alone().collect::<Vec<_>>(),
+        ["允许", "属于", "批准", "禁止"]
+    );
+    // What was agreed stays, and nothing is proposed to go there.
+    let agreed = kept(&[("允许", &["批准"]), ("contains", &[])]);
+    let later = ["批准", "禁止", "covers"];
+    let relations =
+        Relations::assign(&agreed, later, &English, clustering, &mut Watch::quiet()).unwrap();
+    let stands = later.map(|name| relations.name_for(name).unwrap());
+    assert_eq!(stands, ["允许", "禁止", "contains"]);
 }

@@ -172,7 +172,7 @@ fn facts_have_one_name_for_one_relation_and_their_sources() {
     );
     // For somebody to look through: what differs by a negation is never put together.
     let opposites: Vec<_> = { relations.opposites().iter() }
-        .map(|pair| (pair.affirms.as_str(), pair.negates.as_str(), pair.together))
+        .map(|pair| (pair.opposite.as_str(), pair.name.as_str(), pair.together))
         .collect();
     assert_eq!(
         opposites,

@@ -50,7 +50,7 @@ what that would cost.
 stand for which; nothing is changed by that, and CALL rag.agree settles one. What is agreed stays, and
 names that came since are held against it. With =merge all that is listed is agreed to, and the documents
 are taken in again under the names that stand for theirs, for which no model is asked. What differs by a
-negation is never put together, and listed in either case.
+negation, or by direction alone (paid to, paid by), is never put together, and listed in either case.
 
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
 and relationships beside the layers that are there, and again what its rows state now. If a file is missing

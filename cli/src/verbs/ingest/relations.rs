@@ -8,6 +8,7 @@ use crate::output::{Reply, printable, things};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use stratigraph_rag::door::Alike;
+use stratigraph_rag::relations::negates;
 
 /// What is done with relations that mean the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,11 +65,17 @@ impl Clustered {
                     printable(stands),
                     one.distance
                 )),
-                (None, Some(opposite)) => reply.line(format!(
-                    "{name:?} negates {:?}, and is left alone ({:.3} from it)",
-                    printable(opposite),
-                    one.distance
-                )),
+                (None, Some(opposite)) => {
+                    let how = match negates(&one.name) == negates(opposite) {
+                        true => "differs by direction from",
+                        false => "negates",
+                    };
+                    reply.line(format!(
+                        "{name:?} {how} {:?}, and is left alone ({:.3} from it)",
+                        printable(opposite),
+                        one.distance
+                    ))
+                }
                 (None, None) => continue,
             };
         }
@@ -76,10 +83,10 @@ impl Clustered {
         reply.line(match (proposed.count() as u64, self.merged) {
             (0, _) => "no relations mean the same by their names".to_owned(),
             (proposed, 0) => format!(
-                "{} could go; CALL rag.agree('relation', NAME, STANDS_FOR) settles one, for documents that are taken in again",
-                things(proposed, "name of relations")
+                "{} of relations could go; CALL rag.agree('relation', NAME, STANDS_FOR) settles one, for documents that are taken in again",
+                things(proposed, "name")
             ),
-            (_, merged) => format!("{} put under another", things(merged, "name of relations")),
+            (_, merged) => format!("{} of relations put under another", things(merged, "name")),
         });
     }
 
@@ -113,5 +120,46 @@ impl Outcome {
         self.input_tokens += again.input_tokens;
         self.output_tokens += again.output_tokens;
         self.cost += again.cost;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alike(name: &str, stands_for: Option<&str>, opposite: Option<&str>) -> Alike {
+        Alike {
+            name: name.to_owned(),
+            stands_for: stands_for.map(str::to_owned),
+            distance: 0.0,
+            opposite: opposite.map(str::to_owned),
+        }
+    }
+
+    fn told(clustered: &Clustered) -> String {
+        let mut reply = Reply::new("ingest");
+        clustered.tell(&mut reply);
+        reply.to_text(false)
+    }
+
+    #[test]
+    fn what_is_proposed_and_what_is_left_alone_is_told_with_its_reason() {
+        let mut clustered = Clustered::of(vec![
+            alike("located in", Some("is located in"), None),
+            alike("lies in", Some("is located in"), None),
+            alike("paid to", None, Some("paid by")),
+            alike("non si applica a", None, Some("si applica a")),
+        ]);
+        let text = told(&clustered);
+        for line in [
+            "\"located in\" means the same as \"is located in\"",
+            "\"paid to\" differs by direction from \"paid by\", and is left alone",
+            "\"non si applica a\" negates \"si applica a\", and is left alone",
+            "\n2 names of relations could go; ",
+        ] {
+            assert!(text.contains(line), "{line} in {text}");
+        }
+        clustered.merged = 1;
+        assert!(told(&clustered).ends_with("\n1 name of relations put under another\n"));
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn all(weak: &WeakLibrary) -> [Procedure; 4] {
 
 fn relations(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.relations")
-        .about("Proposes which relations mean the same, as of the last commit, by clusters of their names (DBSCAN): each name with the one that would stand for it. Settings: eps (0.05), least (2). Names that are agreed on stay: those that came since go to the one whose names are near, by their mean, and only the others are clustered. What differs by a negation is never put together; pairs that are near each other all the same have the affirming one as opposite. rag.agree settles one.")
+        .about("Proposes which relations mean the same, as of the last commit, by clusters of their names (DBSCAN): each name with the one that would stand for it. Settings: eps (0.05), least (2). Names that are agreed on stay: those that came since go to the one whose names are near, by their mean, and only the others are clustered. What differs by a negation is never put together, nor what differs by direction alone (\"paid to\" and \"paid by\"); pairs that are near each other all the same are rows with an opposite, of a negation the affirming one. A name that the embedder cannot read is put with no other. rag.agree settles one.")
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("name", ProcedureType::STRING)
         .yields("standsFor", ProcedureType::STRING)

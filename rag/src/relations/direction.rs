@@ -1,0 +1,243 @@
+//! What a name says beside its words of direction: "paid to" and "paid by" are two ends of one thing, and no embedder
+//! keeps them far apart. To the lexical one such words are next to nothing, to a model they are a small part of a name.
+//!
+//! So two names whose other words agree are one only if their words of direction agree, too. That asks more than whether
+//! one of these turns a name around ("by", "from", "of"): "reports" and "reports to" do not turn, and a fact is wrong all
+//! the same under the other's name. Names of other words are left to the embedder, as "works for" may well be "is
+//! employed by". EmPULIA's clusters lose nothing by it: the names that its authors published are those that stood after
+//! their clustering, so no two of these were put together.
+
+use super::negation::as_words;
+use crate::extract::is_common;
+
+/// Words of direction that have one form, in English, Italian, German, French and Spanish.
+const WORDS: &[&str] = &[
+    "about", "above", "across", "after", "against", "along", "among", "antes", "après", "around",
+    "as", "at", "auf", "aus", "avant", "avec", "away", "bajo", "before", "behind", "below",
+    "beneath", "beside", "between", "beyond", "bis", "by", "chez", "come", "comme", "como",
+    "contra", "contre", "contro", "dans", "davanti", "dentro", "depuis", "desde", "después",
+    "dietro", "dopo", "down", "durante", "durch", "during", "en", "entre", "entro", "for", "fra",
+    "from", "fuori", "für", "gegen", "hacia", "hasta", "hinter", "inside", "into", "mediante",
+    "mit", "nach", "neben", "off", "oltre", "on", "onto", "out", "outside", "over", "par", "para",
+    "past", "por", "pour", "presso", "prima", "según", "seit", "since", "sobre", "sopra", "sotto",
+    "sous", "sur", "through", "to", "toward", "towards", "tra", "tramite", "tras", "under",
+    "until", "unter", "up", "upon", "vers", "verso", "via", "vor", "with", "within", "zwischen",
+    "über",
+];
+
+/// Those that merge with articles: each row counts as its first.
+const FORMS: [&[&str]; 10] = [
+    &[
+        "a", "à", "ad", "al", "all", "alla", "alle", "allo", "ai", "agli", "au", "aux",
+    ],
+    &[
+        "da", "dal", "dall", "dalla", "dalle", "dallo", "dai", "dagli",
+    ],
+    &[
+        "of", "di", "del", "dell", "della", "delle", "dello", "dei", "degli", "de", "des", "du",
+        "d",
+    ],
+    &[
+        "in", "nel", "nell", "nella", "nelle", "nello", "nei", "negli", "im", "ins",
+    ],
+    &[
+        "su", "sul", "sull", "sulla", "sulle", "sullo", "sui", "sugli",
+    ],
+    &["con", "col", "coi"],
+    &["per", "pel"],
+    &["bei", "beim"],
+    &["von", "vom"],
+    &["zu", "zum", "zur"],
+];
+
+/// Articles in English, and words of direction where nothing comes behind them: "trasferito a", "geliefert an".
+const ARTICLES: [&str; 2] = ["a", "an"];
+
+/// Chinese signs of direction, those of a row the same: by whom, from where, to whom, in and out, before and after, above
+/// and below.
+const SIGNS: [&str; 14] = [
+    "被",
+    "由",
+    "从從",
+    "自",
+    "向",
+    "给給",
+    "入进進",
+    "出",
+    "前",
+    "后後",
+    "上",
+    "下",
+    "内內",
+    "外",
+];
+
+/// What makes a passive, in English and German, of a participle that is the past tense without it: "was awarded" and
+/// "awarded" are two. A name with a word of direction needs no other: "is located in" is "located in".
+const PASSIVE: [&str; 11] = [
+    "are", "be", "been", "being", "is", "was", "were", "werden", "wird", "wurde", "wurden",
+];
+
+/// What says nothing beside a verb or a noun, where it is no common word of English or Italian.
+const FILLERS: [&str; 30] = [
+    "das", "dem", "den", "der", "die", "e", "ein", "eine", "einem", "einen", "einer", "el", "es",
+    "est", "et", "fue", "haben", "hat", "ist", "l", "las", "les", "los", "ont", "ou", "sind",
+    "sont", "und", "war", "waren",
+];
+
+/// The fewest letters that two forms of a word share, and the most that each may have beside them.
+const LEAST_STEM: usize = 3;
+const LONGEST_ENDING: usize = 3;
+
+/// A name, its words of direction apart from the others.
+#[derive(Debug, Default)]
+pub(super) struct Directed {
+    /// Words of direction in their first form, sorted, each once.
+    directions: Vec<&'static str>,
+    /// The other words that say something.
+    rest: Vec<String>,
+}
+
+impl Directed {
+    pub(super) fn of(name: &str) -> Self {
+        let words = as_words(name);
+        let words = words.split(|sign: char| !sign.is_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let mut directed = Self::default();
+        let mut is_passive = false;
+        for (place, word) in words.iter().enumerate() {
+            let is_last = place + 1 == words.len();
+            is_passive |= PASSIVE.contains(word);
+            match direction(word, is_last) {
+                Some(direction) => directed.directions.push(direction),
+                None if is_common(word) || FILLERS.contains(word) || PASSIVE.contains(word) => {}
+                None => directed.take_word(word),
+            }
+        }
+        if is_passive && directed.directions.is_empty() {
+            directed.directions.push("be");
+        }
+        directed.directions.sort_unstable();
+        directed.directions.dedup();
+        directed
+    }
+
+    /// Takes a word that says something, its Chinese signs of direction apart.
+    fn take_word(&mut self, word: &str) {
+        let mut rest = String::new();
+        for sign in word.chars() {
+            match SIGNS.iter().copied().find(|same| same.contains(sign)) {
+                Some(same) => self.directions.push(same),
+                None => rest.push(sign),
+            }
+        }
+        if !rest.is_empty() {
+            self.rest.push(rest);
+        }
+    }
+
+    /// Its words of direction.
+    pub(super) fn directions(&self) -> &[&'static str] {
+        &self.directions
+    }
+
+    /// Whether the two differ by direction alone.
+    pub(super) fn turns(&self, other: &Self) -> bool {
+        self.directions != other.directions && self.agrees(other)
+    }
+
+    /// Whether the two say the same in the same direction.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        self.directions == other.directions && self.agrees(other)
+    }
+
+    /// Whether all other words are the same, or forms of the same: "employs" and "is employed by".
+    fn agrees(&self, other: &Self) -> bool {
+        let mut pairs = self.rest.iter().zip(&other.rest);
+        self.rest.len() == other.rest.len() && pairs.all(|(one, other)| is_form(one, other))
+    }
+}
+
+/// The word of direction that this is a form of.
+fn direction(word: &str, is_last: bool) -> Option<&'static str> {
+    if ARTICLES.contains(&word) {
+        return is_last.then_some(ARTICLES[0]);
+    }
+    let forms = FORMS.iter().find(|forms| forms.contains(&word));
+    let first = forms.map(|forms| forms[0]);
+    first.or_else(|| WORDS.iter().copied().find(|known| *known == word))
+}
+
+/// Whether two words are the same but for an ending.
+fn is_form(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let shared = one.chars().zip(other.chars());
+    let shared = shared.take_while(|(one, other)| one == other).count();
+    let ending = |word: &str| word.chars().count() - shared;
+    shared >= LEAST_STEM && ending(one).max(ending(other)) <= LONGEST_ENDING
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(one: &str, other: &str) -> bool {
+        let (one, other) = (Directed::of(one), Directed::of(other));
+        assert_eq!(one.turns(&other), other.turns(&one));
+        one.turns(&other)
+    }
+
+    #[test]
+    fn names_that_differ_by_direction_alone_turn() {
+        for (one, other) in [
+            ("caused", "caused by"),
+            ("causes", "is caused by"),
+            ("shipped_to", "shippedFrom"),
+            ("capital", "capital of"),
+            ("was awarded", "awarded"),
+            ("was awarded", "has awarded"),
+            ("happened before", "happened after"),
+            ("moved in", "moved into"),
+            ("trasferito da", "trasferito a"),
+            ("trasferito_dalla", "trasferito_alla"),
+            ("disciplina", "è disciplinata da"),
+            ("verkauft an", "verkauft von"),
+            ("wird bezahlt", "bezahlt"),
+            ("liegt über", "liegt unter"),
+            ("livré à", "livré par"),
+            ("suivi", "suivi de"),
+            ("vendido a", "vendido por"),
+            ("批准", "被批准"),
+            ("流入", "流出"),
+            ("by", "to"),
+            ("is", "is a"),
+        ] {
+            assert!(turns(one, other), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn forms_of_one_name_and_names_of_other_words_do_not_turn() {
+        for (one, other) in [
+            ("located in", "is located in"),
+            ("IsLocatedIn", "was_located_in"),
+            ("part of", "is a part of"),
+            ("relates to", "is related to"),
+            ("disciplinato da", "è disciplinato dalla"),
+            ("parte del", "parte della"),
+            ("non giustificato se", "non è giustificato se"),
+            ("gehört zu", "gehört zum"),
+            ("livré à", "est livré aux"),
+            ("parte de", "parte del"),
+            ("适用于", "是适用于"),
+            ("works for", "is employed by"),
+            ("disciplina", "si applica a"),
+            ("comprises", "is composed of"),
+            ("", ""),
+        ] {
+            assert!(!turns(one, other), "{one} / {other}");
+        }
+    }
+}
