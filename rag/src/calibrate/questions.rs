@@ -1,7 +1,7 @@
 //! Questions made of what the graph says: sentences, headings and facts, with words left out.
 //!
 //! They are no good questions and need not be. They have some of the words of what answers them and not the others, in
-//! their order, as questions have; which words those are, a seed says.
+//! their order, and now and then one that no text has, as questions have; which words those are, a seed says.
 
 use std::collections::HashSet;
 
@@ -21,6 +21,8 @@ const LEAST_WORDS: usize = 5;
 const MOST_WORDS: usize = 60;
 /// A question has so many of them.
 const LEAST_KEPT: usize = 3;
+/// This share of its words is of the asker: no text has them.
+const OTHER_WORDS: f64 = 0.05;
 /// So much of a text is looked through for sentences.
 const MOST_BYTES: usize = 16 << 10;
 /// For each question that is wanted, so many places are looked at.
@@ -161,6 +163,8 @@ impl<'a, R: Read> Maker<'a, R> {
         if words(&text).len() < 2 {
             return Ok(None);
         }
+        let said = text.split(' ').map(|word| self.in_other_words(word));
+        let text = said.collect::<Vec<_>>().join(" ");
         self.made(text, states.source()).map(Some)
     }
 
@@ -178,10 +182,23 @@ impl<'a, R: Read> Maker<'a, R> {
             if !text.is_empty() && !joins {
                 text.push(' ');
             }
-            text.push_str(words[place]);
+            text.push_str(&self.in_other_words(words[place]));
             before = Some(place);
         }
         text
+    }
+
+    /// Now and then, in the place of a word, one that no text has, as people ask in words of their own: its halves changed
+    /// over.
+    fn in_other_words(&mut self, word: &str) -> String {
+        let middle = word.chars().count() / 2;
+        let least = if is_wide(word) { 1 } else { 2 };
+        if middle < least || self.rng.f64() >= OTHER_WORDS {
+            return word.to_owned();
+        }
+        let middle = word.char_indices().nth(middle).map_or(0, |(at, _)| at);
+        let (first, second) = word.split_at(middle);
+        format!("{second}{first}")
     }
 
     fn made(&self, question: String, node: NodeId) -> Result<Made, RetrieveError> {
@@ -248,6 +265,22 @@ fn is_wide_sign(sign: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_words_are_of_nobody() {
+        let db = stratigraph::Database::in_memory().unwrap();
+        let read = db.read().unwrap();
+        let mut maker = Maker::new(&read, 7).unwrap();
+        let words: Vec<&str> = ["basalt", "Skerry", "at", "玄武", "岩"].repeat(400);
+        let now = words.iter().map(|word| (*word, maker.in_other_words(word)));
+        let changed: Vec<(&str, String)> = now.filter(|(word, now)| word != now).collect();
+        // One in twenty of the 1,200 that are long enough.
+        assert!((30..100).contains(&changed.len()), "{changed:?}");
+        for (word, now) in changed {
+            let known = [("basalt", "altbas"), ("Skerry", "rrySke"), ("玄武", "武玄")];
+            assert!(known.contains(&(word, now.as_str())), "{word}: {now}");
+        }
+    }
 
     #[test]
     fn words_are_those_that_say_something() {
