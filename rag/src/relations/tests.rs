@@ -321,7 +321,13 @@ fn stopped_at(step: &str) {
         }
     };
     let mut watch = Watch::new(&mut report, cancel);
-    let names = ["contains", "does not contain", "never includes"];
+    let names = [
+        "contains",
+        "covers",
+        "pays",
+        "does not contain",
+        "never includes",
+    ];
     let stopped = Relations::cluster(names, &angles(), Clustering::default(), &mut watch);
     let is_stopped = matches!(
         stopped,
