@@ -45,6 +45,8 @@ impl<'a> Cargo<'a> {
             .env("PATH", tools::search_path(self.places))
             .env("ROCKSDB_LIB_DIR", &self.lib)
             .env("ROCKSDB_STATIC", "1")
+            // Tests run in the folders of their packages, from where a path that is not whole leads elsewhere.
+            .env("STRATIGRAPH_SHARED", &self.places.shared)
             .env("CARGO_TARGET_DIR", &self.places.target);
         command
     }

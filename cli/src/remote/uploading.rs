@@ -147,7 +147,8 @@ impl Server {
         let rows = self.look(SYSTEM)?.into_iter().flatten();
         let mut named = rows.map(|value| value.as_str().unwrap_or_default().parse());
         named.next().transpose().map_err(|error: UnknownSystem| {
-            RemoteFailure::other(error.to_string(), Exit::Bug, "bug").into()
+            let problem = format!("{error}: use the program of the server's version");
+            RemoteFailure::other(problem, Exit::Request, "request").into()
         })
     }
 

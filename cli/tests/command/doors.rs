@@ -329,6 +329,7 @@ fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
     let docs = world.path("lists");
     fs::create_dir_all(&docs).unwrap();
     fs::write(docs.join("facts.jsonl"), ALIKE).unwrap();
+    fs::write(docs.join("broken.md"), b"\xff\xfe\x00").unwrap();
     let docs = docs.to_str().unwrap();
     let folder = world.path("folder");
     let served = Served::start(&world.path("address"), &[]);
@@ -336,8 +337,14 @@ fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
     let clustered = |into: &str, how: &str| {
         let said = told(
             &["ingest", docs, "--into", into, "--profile", "triples", how],
-            0,
+            2,
         );
+        // However often it is looked at.
+        let failed = (
+            &said["count_failed"],
+            said["failed"].as_array().unwrap().len(),
+        );
+        assert_eq!(failed, (&1.into(), 1), "{said}");
         let alike = said["relations"].clone();
         (
             alike,

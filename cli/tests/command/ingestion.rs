@@ -303,6 +303,7 @@ fn flags_that_say_nothing_here_are_refused() {
             "--cluster-relations is for profiles with facts",
         ),
         (&["--cluster-relations=never"], "review, merge"),
+        (&["--root", "Geology"], "--root is for the profile tag"),
         (
             &["--profile", "triples", "--cluster-relations", "--dry-run"],
             "--dry-run",
@@ -322,7 +323,10 @@ fn flags_that_say_nothing_here_are_refused() {
     let (_, message) = ingest(&world, "graph", &["--language", "italian"])
         .assert_code(2)
         .error();
-    assert!(message.contains("analysis"), "{message}");
+    assert!(
+        message.contains("language = english, not italian"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use stratigraph_models::Embedder;
 
 use super::incoming::Ready;
 use super::{DoorError, Equipment, Fitting, Incoming, Wanted, procedures};
-use crate::build::{Built, Change, Layers, NodeKey};
+use crate::build::{BuildError, Built, Change, Layers, NodeKey};
 use crate::ingest::{Forecast, Ingest, Progress, Recipe, Report};
 
 /// A database that documents go into, with the models of the process that opened it.
@@ -80,10 +80,21 @@ impl Library {
     /// Sees to it that there are such layers.
     ///
     /// # Errors
-    /// [`BuildError::OtherProfile`](crate::build::BuildError::OtherProfile) if there are others, [`DoorError::NoRecipe`], [`DoorError::NoEmbedder`]; what the
+    /// [`BuildError::OtherProfile`] if there are others, [`DoorError::NoRecipe`], [`DoorError::NoEmbedder`]; what the
     /// database says.
     pub fn create(&self, wanted: &Wanted) -> Result<Open, DoorError> {
+        match self.created(wanted) {
+            // Somebody else may have been first since it was looked for, and then what he said decides.
+            Err(DoorError::Build(
+                BuildError::OtherProfile { .. } | BuildError::OtherEmbedder { .. },
+            )) => self.created(wanted),
+            created => created,
+        }
+    }
+
+    fn created(&self, wanted: &Wanted) -> Result<Open, DoorError> {
         let Some(built) = Built::of(&self.db)? else {
+            wanted.check(wanted.system.unwrap_or_default())?;
             let sample: Vec<&str> = wanted.sample.iter().map(String::as_str).collect();
             let wanted_embedder = Arc::clone(self.equipment.its_embedder());
             let fitting = Fitting::of(wanted_embedder, &sample)?;
@@ -91,6 +102,7 @@ impl Library {
         };
         // What it was built with decides, as for all that come later.
         let kept = Recipe::of(&built.profile).ok_or(DoorError::NoRecipe)?;
+        wanted.check(kept.system())?;
         let recipe = wanted.again(kept)?;
         self.opened(recipe, self.as_built(&built)?)
     }
@@ -235,7 +247,7 @@ impl Open {
         let model = self.layers.read_by_model()?;
         Ok(model.map(|model| {
             format!(
-                "the model {model} has read documents here, and this process was started without one: what is taken in now is read by rules. Start it with --llm URL --model NAME to go on as before; what the model has read is kept, and not paid for again"
+                "the model {model} has read documents here, and there is none now: what is taken in is read by rules. A process that is started with --llm URL --model NAME goes on as before; what the model has read is kept, and not paid for again"
             )
         }))
     }

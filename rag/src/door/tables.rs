@@ -82,9 +82,12 @@ impl Library {
 
 /// What nobody has said and tables have decided: documents will need it.
 fn settled(system: System, dry_run: bool) -> String {
-    let is = if dry_run { "would be" } else { "is" };
+    let (is, first) = match dry_run {
+        true => ("would be", ""),
+        false => ("is", "begin with a new database, and "),
+    };
     format!(
-        "the database {is} of the profile {system} from now on, as tables are the first that come in: for another one take documents in first, or CALL rag.createLayers"
+        "the database {is} of the profile {system} from now on, as tables are the first that come in: for another one {first}take documents in first, or CALL rag.createLayers"
     )
 }
 

@@ -359,7 +359,11 @@ fn what_is_not_said_again_stays_as_it_was_said() {
     // All of it, a part of it, and nothing.
     let nothing = Wanted::default();
     let part = nothing.clone().language("english").unwrap();
-    for again in [&first, &Wanted::new(System::Tag), &part, &nothing] {
+    let root = Wanted {
+        root: Some("Geology".to_owned()),
+        ..Wanted::default()
+    };
+    for again in [&first, &Wanted::new(System::Tag), &part, &root, &nothing] {
         let open = library.create(again).unwrap();
         assert_eq!(
             open.recipe().profile(),
@@ -374,26 +378,48 @@ fn what_is_not_said_again_stays_as_it_was_said() {
             nothing.clone().chunked("sentences:4/1").unwrap(),
             "chunks = sentences:3/1, not sentences:4/1",
         ),
-        (nothing.clone().language("plain").unwrap(), "analysis ="),
+        (
+            nothing.clone().language("plain").unwrap(),
+            "language = english, not plain",
+        ),
         (
             Wanted {
                 root: Some("Everything".to_owned()),
                 ..Wanted::default()
             },
-            "root = \"Geology\", not \"Everything\"",
+            "root = Geology, not Everything",
         ),
         (
             Wanted {
                 filters: vec!["month".to_owned()],
                 ..Wanted::default()
             },
-            "\"month\"",
+            "filters = year, not month",
         ),
     ];
     for (other, problem) in others {
         let error = said(other);
         assert!(error.contains(problem), "{error}");
     }
+    // Whoever lacks its embedder hears what it is.
+    let given = stratigraph_models::GivenVectors::new("given", 3);
+    let fresh = Database::in_memory().unwrap();
+    let given = Library::new(&fresh, Equipment::default().embedder(Arc::new(given)));
+    given.create(&Wanted::new(System::Tag)).unwrap();
+    // What stands for everything can be said again, and is nothing where there are no chains.
+    let everything = Wanted {
+        root: Some("All disciplines".to_owned()),
+        ..Wanted::default()
+    };
+    given.create(&everything).unwrap();
+    let lexical = Library::new(&fresh, Equipment::default());
+    lexical.register().unwrap();
+    assert!(lexical.open().is_err());
+    let told = rows(&fresh, layers);
+    assert_eq!(told[0].get::<String>("embedder").unwrap(), "given");
+    let plain = Library::new(&Database::in_memory().unwrap(), Equipment::default());
+    let refused = plain.create(&everything).err().unwrap().to_string();
+    assert!(refused.contains("structure has no chains"), "{refused}");
 }
 
 #[test]

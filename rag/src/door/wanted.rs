@@ -1,6 +1,6 @@
 //! What is to be made of documents, as doors are told it.
 
-use std::fmt::Display;
+use std::collections::BTreeSet;
 
 use stratigraph::Analysis;
 use stratigraph_models::Embedder;
@@ -90,46 +90,76 @@ impl Wanted {
     /// How that is made in a new database with vectors of this embedder.
     pub fn recipe(&self, embedder: &dyn Embedder) -> Recipe {
         let tokens = embedder.max_tokens().min(LONGEST_PIECE);
-        self.said_over(Recipe::new(self.system.unwrap_or_default(), tokens))
-    }
-
-    /// How that is made in a database that has its layers by this recipe: by the same, if what is said is no other system
-    /// and no other cut. Of the rest the layers tell when they are opened.
-    pub(super) fn again(&self, kept: Recipe) -> Result<Recipe, BuildError> {
-        let other = |setting: &str, stored: &dyn Display, given: &dyn Display| {
-            Err(BuildError::OtherProfile {
-                setting: setting.to_owned(),
-                stored: stored.to_string(),
-                given: given.to_string(),
-            })
+        let recipe = Recipe::new(self.system.unwrap_or_default(), tokens)
+            .filterable(self.filters.clone())
+            .analysis(self.analysis.unwrap_or(Analysis::Plain));
+        let recipe = match self.chunks {
+            Some(chunks) => recipe.chunks(chunks),
+            None => recipe,
         };
-        match (self.system, self.chunks) {
-            (Some(given), _) if given != kept.system() => other("profile", &kept.system(), &given),
-            (_, Some(given)) if given != kept.its_chunks() => {
-                other("chunks", &kept.its_chunks(), &given)
-            }
-            _ => Ok(self.said_over(kept)),
-        }
-    }
-
-    /// What is said in the place of what a recipe has.
-    fn said_over(&self, mut recipe: Recipe) -> Recipe {
-        if !self.filters.is_empty() {
-            recipe = recipe.filterable(self.filters.clone());
-        }
-        if let Some(analysis) = self.analysis {
-            recipe = recipe.analysis(analysis);
-        }
-        if let Some(chunks) = self.chunks {
-            recipe = recipe.chunks(chunks);
-        }
-        if let Some(name) = &self.root {
-            recipe = recipe.root(Domain {
+        match &self.root {
+            Some(name) => recipe.root(Domain {
                 name: name.clone(),
                 description: String::new(),
-            });
+            }),
+            None => recipe,
         }
-        recipe
+    }
+
+    /// The recipe that a database has its layers by, if nothing is said that is not so.
+    pub(super) fn again(&self, kept: Recipe) -> Result<Recipe, BuildError> {
+        let profile = kept.profile();
+        let filters = (!self.filters.is_empty()).then(|| listed(&self.filters));
+        let language = language_name(profile.analysis_of_texts());
+        let root = kept.its_root().unwrap_or_default();
+        let said = [
+            (
+                "profile",
+                kept.system().to_string(),
+                self.system.map(|system| system.to_string()),
+            ),
+            ("filters", listed(profile.filters()), filters),
+            ("root", root.to_owned(), self.root.clone()),
+            (
+                "language",
+                language.to_owned(),
+                self.language_name().map(str::to_owned),
+            ),
+            (
+                "chunks",
+                kept.its_chunks().to_string(),
+                self.chunks.map(|chunks| chunks.to_string()),
+            ),
+        ];
+        let other = said.into_iter().find_map(|(setting, stored, given)| {
+            let given = given.filter(|given| *given != stored)?;
+            Some(BuildError::OtherProfile {
+                setting: setting.to_owned(),
+                stored,
+                given,
+            })
+        });
+        other.map_or(Ok(kept), Err)
+    }
+
+    /// Refuses what is said for another system than this.
+    pub(super) fn check(&self, system: System) -> Result<(), DoorError> {
+        match &self.root {
+            Some(_) if system != System::Tag => Err(DoorError::request(
+                "root",
+                format!("is the domain that chains begin with, and {system} has no chains"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Names in the order of their letters.
+fn listed(names: &[String]) -> String {
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.into_iter().collect::<Vec<_>>().join(", "),
     }
 }
 

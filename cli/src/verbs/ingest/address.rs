@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::remote::{Address, Manner, Sent, Server, Uploading};
 use stratigraph_client::{DocumentReport, Layers};
 use stratigraph_rag::door::Wanted;
+use stratigraph_rag::ingest::System;
 
 impl Ingest {
     /// Sends the files, and takes out documents that are not among them if that is wanted.
@@ -34,19 +35,18 @@ impl Ingest {
         };
         let system = self.settled(wanted, kept, files)?;
         let mut wanted = wanted.clone();
-        wanted.system = Some(system);
         if !self.keep_embedder {
             // Whether the database is new, and what its embedder reads, the server knows.
             let equipment = reader();
             wanted.sample = files.sample(system.has_facts(), &equipment);
         }
         let wanted = &wanted;
-        let mut outcome = self.upload(&server, wanted, files, progress)?;
+        let mut outcome = self.upload(&server, wanted, system, files, progress)?;
         if let Some(how) = self.cluster_relations {
             let mut clustered = Clustered::of(server.alike(&cancel)?);
             let agree = |name: &str, stands: &str| server.agree(name, stands, &cancel);
             if how == Cluster::Merge && clustered.merge(agree)? > 0 {
-                outcome.renamed(self.upload(&server, wanted, files, progress)?);
+                outcome.renamed(self.upload(&server, wanted, system, files, progress)?);
             }
             outcome.relations = clustered;
         }
@@ -71,11 +71,15 @@ impl Ingest {
         &self,
         server: &Server,
         wanted: &Wanted,
+        system: System,
         files: &Files,
         progress: &Progress,
     ) -> Result<Outcome, Failure> {
-        let system = wanted.system.unwrap_or_default();
-        let mut layers = Layers::new(system.name());
+        let mut layers = match wanted.system {
+            Some(system) => Layers::new(system.name()),
+            // Of a new database the server makes the same as would be made here.
+            None => Layers::default(),
+        };
         if let Some(language) = wanted.language_name() {
             layers = layers.language(language);
         }

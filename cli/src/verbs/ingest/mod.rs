@@ -315,6 +315,11 @@ impl Ingest {
                 "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata), and {system} has none"
             )));
         }
+        if self.root.is_some() && system != System::Tag {
+            return Err(Failure::Usage(format!(
+                "--root is for the profile tag, and {system} has no chains of domains"
+            )));
+        }
         if self.prune {
             files.check_prune(system.has_facts())?;
         }

@@ -107,8 +107,13 @@ impl Clustered {
 impl Outcome {
     /// What taking the documents in a second time, under other names, has changed and cost.
     pub(super) fn renamed(&mut self, again: Self) {
-        self.count_failed += again.count_failed;
-        self.failed.extend(again.failed);
+        // What failed the first time, and fails again, is one failure.
+        for (document, problem) in again.failed {
+            let one = (document, problem);
+            if !self.failed.contains(&one) {
+                self.fail(one.0, one.1);
+            }
+        }
         self.written += again.written;
         self.deleted += again.deleted;
         self.vectors += again.vectors;

@@ -24,8 +24,8 @@ use self::settings::Settings;
 use super::library::WeakLibrary;
 use super::wanted::language_name;
 use super::{DoorError, Incoming, Library, Resummarise, Wanted, causes};
-use crate::build::BuildError;
-use crate::ingest::{Ended, Report};
+use crate::build::{BuildError, Built};
+use crate::ingest::{Ended, Recipe, Report};
 
 /// Rows of a procedure.
 type Rows = Result<Vec<Vec<Value>>, HostFailure>;
@@ -188,19 +188,21 @@ fn create(library: &Library, arguments: &[Value]) -> Rows {
 }
 
 fn told(library: &Library) -> Rows {
-    let Some(recipe) = library.recipe().map_err(failed)? else {
+    // It is not opened: whoever lacks its embedder is to hear of it here.
+    let built = Built::of(library.database()).map_err(|error| failed(error.into()))?;
+    let Some(built) = built else {
         return Ok(Vec::new());
     };
-    let profile = recipe.profile();
+    let recipe = Recipe::of(&built.profile).ok_or_else(|| failed(DoorError::NoRecipe))?;
+    let profile = &built.profile;
     let filters = profile.filters().iter().map(|name| name.as_str().into());
-    let open = library.open().map_err(failed)?;
     Ok(vec![vec![
         recipe.system().name().into(),
         Value::List(filters.collect()),
         recipe.its_root().map_or(Value::Null, Value::from),
         language_name(profile.analysis_of_texts()).into(),
         recipe.its_chunks().to_string().into(),
-        open.embedder_name().into(),
+        built.embedder.into(),
     ]])
 }
 
