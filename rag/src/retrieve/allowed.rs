@@ -17,7 +17,7 @@ use crate::build::{FACT, FACT_KEY, Label, LinkKind, find_all};
 /// is among it.
 const FEW_TEXTS: u64 = 4096;
 /// So many facts of one text are looked at, and so many texts of one thing: the chosen ones may be anywhere among them.
-const MOST_OF_ONE: usize = 100_000;
+pub(super) const MOST_OF_ONE: usize = 100_000;
 /// So many results of a search are looked through.
 const MOST_SEARCHED: usize = 100_000;
 

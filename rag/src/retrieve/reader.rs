@@ -7,6 +7,7 @@ use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
 
+use super::allowed::MOST_OF_ONE;
 use super::evidence::{headed, joined, kind_of, row, said_of_instance, text_of, texts_of};
 use super::known::{Known, stating};
 use super::{Desk, Evidence, Item, Name, Place, RetrieveError};
@@ -14,8 +15,6 @@ use crate::build::{FACT, Label, LinkKind};
 
 /// The most places of one thing that are told: half of all documents may say it.
 const MOST_PLACES: usize = 16;
-/// So many are looked through for those that are among chosen ones.
-const MOST_CHOSEN_FROM: usize = 10_000;
 /// So many things are read together at most.
 pub(super) const TOGETHER: usize = 1000;
 /// What a node of the layers says, and where; not its vectors, nor what they were made of.
@@ -94,7 +93,7 @@ impl<'a, R: Read> Reader<'a, R> {
     /// How many chunks are looked at for the places of one thing.
     fn looked_at(&self) -> usize {
         match self.among {
-            Some(_) => MOST_CHOSEN_FROM,
+            Some(_) => MOST_OF_ONE,
             None => MOST_PLACES,
         }
     }

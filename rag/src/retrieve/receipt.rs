@@ -90,6 +90,9 @@ impl Receipt {
         if now.hash() != self.hash {
             // Of chosen documents only these were read, and of many that speak of it others may be the first by now.
             let cited = self.cited(read)?;
+            if cited.is_empty() {
+                return Ok(Standing::Changed);
+            }
             let said = Reader::new(read).among(Some(&cited)).evidence(entity)?;
             match said.filter(|said| said.hash() == self.hash) {
                 Some(said) => now = said,

@@ -194,7 +194,10 @@ impl Vector {
             return Ok(None);
         }
         let domains = desk.read().nodes_with_label(Label::DomainTag.name())?;
-        for domain in domains.iter().take(MOST_LOOKED_AT) {
+        if domains.len() > MOST_LOOKED_AT as u64 {
+            return Ok(None);
+        }
+        for domain in &domains {
             let domain = NodeId::new(domain);
             if !desk.read().property(domain, "summary_inputs")?.is_null() {
                 return Ok(None);
