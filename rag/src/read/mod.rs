@@ -35,6 +35,7 @@ pub use front_matter::number;
 pub use path::{PathPattern, PatternError};
 pub use pdf::{PdfLimits, PdfParsing, serve_pdf_child};
 pub use triples::{Stated, TripleCounts, TripleReader};
+pub(crate) use typed::SilentFile;
 pub use typed::{
     LabelSchema, Origin, TableMapping, Typed, TypedEdge, TypedKey, TypedNode, TypedRows,
     TypedSchema,

@@ -120,11 +120,14 @@ pub enum TablesError {
     CutShort(ReadError),
     /// An empty table in the place of a full one is more often a mishap than meant.
     #[error(
-        "{file}: no row could be read of it, and something that these tables stated before would be taken out: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program)"
+        "{file}: no row could be read of it, and something that these tables stated before would be taken out: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program){}",
+        first_error(why.as_deref())
     )]
     Silent {
         /// The file, or the first of several.
         file: Arc<str>,
+        /// What is wrong with it first; nothing if it only has no rows.
+        why: Option<Box<ReadError>>,
     },
     /// Too much for one commit.
     #[error(
@@ -139,6 +142,10 @@ pub enum TablesError {
         /// The memory that there is.
         limit: usize,
     },
+}
+
+fn first_error(why: Option<&ReadError>) -> String {
+    why.map_or_else(String::new, |why| format!(". Its first error: {why}"))
 }
 
 impl From<stratigraph::Error> for TablesError {
@@ -204,20 +211,24 @@ impl Layers {
         self.write_tables(&document_key(id)?, &Stated::default(), &forever)
     }
 
-    /// Refuses tables of which a file says nothing, if something would be taken out and nobody means it. Where all of it stays, as
-    /// of a file that never was there, it is only told.
+    /// Refuses tables of which a file says nothing, if something that it may have stated would be taken out and nobody means it.
+    /// Where all of that stays, as of a file that never was there, it is only told. Who stated what is not kept: of two files
+    /// with rules for one label, either may have stated its nodes.
     fn refuse_silence(
         &self,
         source: &str,
         stated: &Stated,
         limits: &TablesLimits,
     ) -> Result<(), TablesError> {
-        let silent = stated.silent.first().filter(|_| !limits.prune);
-        match silent {
-            Some(file) if write::takes_out(self, source, stated)? => Err(TablesError::Silent {
-                file: Arc::clone(file),
+        if limits.prune || stated.silent.is_empty() {
+            return Ok(());
+        }
+        match write::silenced(self, source, stated)? {
+            None => Ok(()),
+            Some(file) => Err(TablesError::Silent {
+                file: Arc::clone(&file.name),
+                why: file.why.clone().map(Box::new),
             }),
-            _ => Ok(()),
         }
     }
 

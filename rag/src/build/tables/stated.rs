@@ -8,7 +8,9 @@ use stratigraph::Value;
 
 use super::declare::check_node;
 use super::{KEY, MOST_STATED, MOST_TOLD, TablesError, TablesLimits, TablesReport};
-use crate::read::{Origin, Place, ReadError, TableMapping, Typed, TypedEdge, TypedKey, TypedNode};
+use crate::read::{
+    Origin, Place, ReadError, SilentFile, TableMapping, Typed, TypedEdge, TypedKey, TypedNode,
+};
 
 /// Properties by name.
 pub(super) type Properties = BTreeMap<String, Value>;
@@ -24,7 +26,7 @@ pub(super) struct Stated {
     pub(super) nodes: BTreeMap<TypedKey, StatedNode>,
     pub(super) edges: BTreeSet<StatedEdge>,
     /// The files of which no row could be read.
-    pub(super) silent: Vec<Arc<str>>,
+    pub(super) silent: Vec<SilentFile>,
     /// About how many bytes all of it takes. What is stated twice counts twice: it is bounded, not measured.
     bytes: usize,
 }

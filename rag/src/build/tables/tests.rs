@@ -10,6 +10,8 @@ use super::write::keys_of;
 use super::*;
 use crate::build::Profile;
 
+mod silent;
+
 const MAPPING: &str = r#"
 [[nodes]]
 file = "issues.csv"
@@ -238,62 +240,6 @@ fn a_table_that_is_not_read_to_its_end_changes_nothing() {
     fs::create_dir(&clauses).unwrap();
     let said = refused(&good);
     assert!(said.contains("clauses.csv: it is no file"), "{said}");
-}
-
-#[test]
-fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_meant() {
-    let folder = tempfile::tempdir().unwrap();
-    let layers = layers();
-    let good = mapping(folder.path(), ISSUES, CLAUSES);
-    layers.upsert_tables("audit", &good).unwrap();
-    let before = canonical(&layers);
-    let usual = TablesLimits::default();
-    let prune = TablesLimits {
-        prune: true,
-        ..usual.clone()
-    };
-    let refused = |tables: &TableMapping, file: &str| {
-        let refused = layers.upsert_tables("audit", tables).unwrap_err();
-        let is_silent =
-            matches!(&refused, TablesError::Silent { file: silent } if **silent == *file);
-        assert!(is_silent, "{refused}");
-        assert!(refused.to_string().contains("--prune"), "{refused}");
-        let foreseen = layers.forecast_tables("audit", tables, &usual);
-        assert_eq!(
-            foreseen.unwrap_err().to_string(),
-            refused.to_string(),
-            "a forecast says it too"
-        );
-        assert_eq!(canonical(&layers), before);
-    };
-    // Emptied, without a row, and with none that can be read: nodes stay as somebody refers to them, and their texts would go.
-    for emptied in ["", "id,text\n", "id,text\nc1\nc2\n"] {
-        refused(&mapping(folder.path(), ISSUES, emptied), "clauses.csv");
-    }
-    let none = "number,description,category,clauses\n";
-    refused(&mapping(folder.path(), none, CLAUSES), "issues.csv");
-    let good = mapping(folder.path(), ISSUES, CLAUSES);
-    fs::remove_file(folder.path().join("clauses.csv")).unwrap();
-    refused(&good, "clauses.csv");
-    // Rows may go as ever where each file has some.
-    let fewer = mapping(folder.path(), ISSUES, "id,text\nc1,Nothing is paid twice\n");
-    layers.upsert_tables("audit", &fewer).unwrap();
-    let good = mapping(folder.path(), ISSUES, CLAUSES);
-    layers.upsert_tables("audit", &good).unwrap();
-    assert_eq!(canonical(&layers), before);
-    // Whoever means it says so, and from then on there is nothing that could go.
-    fs::remove_file(folder.path().join("clauses.csv")).unwrap();
-    let report = layers.upsert_tables_within("audit", &good, &prune).unwrap();
-    assert_eq!((report.nodes, report.count_broken), (4, 1));
-    assert!(!canonical(&layers).contains("Nothing is paid twice"));
-    let again = layers.upsert_tables("audit", &good).unwrap();
-    assert_eq!((again.change.keys, again.count_broken), (0, 1));
-    // So it is with a file that never was there.
-    let fresh = self::layers();
-    for _ in 0..2 {
-        assert_eq!(fresh.upsert_tables("audit", &good).unwrap().nodes, 4);
-    }
-    assert_eq!(canonical(&layers), canonical(&fresh));
 }
 
 #[test]

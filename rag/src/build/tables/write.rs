@@ -11,7 +11,7 @@ use super::super::{BuildError, Change, Layers};
 use super::declare::key_index;
 use super::stated::{Ignored, Properties, Stated, StatedEdge, StatedNode, written};
 use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
-use crate::read::TypedKey;
+use crate::read::{SilentFile, TypedKey};
 
 /// What a mapping stated before.
 #[derive(Default)]
@@ -45,21 +45,16 @@ pub(super) fn texts_to_embed(
     Ok(texts)
 }
 
-/// Whether something that was stated before is not stated any more: a node, a relationship, or a property of one.
-pub(super) fn takes_out(
+/// The first file without a row that can be read whose rules are for something that would be taken out.
+pub(super) fn silenced<'s>(
     layers: &Layers,
     source: &str,
-    stated: &Stated,
-) -> Result<bool, BuildError> {
+    stated: &'s Stated,
+) -> Result<Option<&'s SilentFile>, BuildError> {
     let read = layers.database().read()?;
     let held = Held::read(&read, source)?;
-    let has_node = |(key, old): (&TypedKey, &HeldNode)| {
-        let new = stated.nodes.get(key);
-        new.is_some_and(|new| old.properties.keys().all(|name| new.has(name)))
-    };
-    let has_all = held.nodes.iter().all(has_node)
-        && held.edges.keys().all(|edge| stated.edges.contains(edge));
-    Ok(!has_all)
+    let mut silent = stated.silent.iter();
+    Ok(silent.find(|file| held.loses(file, stated)))
 }
 
 /// Writes the difference.
@@ -281,6 +276,19 @@ impl Held {
             }
         }
         Ok(())
+    }
+
+    /// Whether something that the rules of a file are for is not stated any more: a node, a relationship, or a property of one.
+    fn loses(&self, file: &SilentFile, stated: &Stated) -> bool {
+        let loses_node = |(key, old): (&TypedKey, &HeldNode)| {
+            let has_all = |new: &StatedNode| old.properties.keys().all(|name| new.has(name));
+            file.labels.contains(&key.label) && !stated.nodes.get(key).is_some_and(has_all)
+        };
+        let loses_edge = |edge: &StatedEdge| {
+            let [kind, from, to] = [&edge.kind, &edge.from.label, &edge.to.label].map(Arc::clone);
+            file.types.contains(&(kind, from, to)) && !stated.edges.contains(edge)
+        };
+        self.nodes.iter().any(loses_node) || self.edges.keys().any(loses_edge)
     }
 
     /// The vector of a node, if it was computed from this text.

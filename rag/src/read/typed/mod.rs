@@ -108,6 +108,18 @@ struct MappedFile {
     edges: Vec<EdgeRule>,
 }
 
+/// A file of which no row could be read: it is missing or empty, or all of its rows are broken.
+#[derive(Clone, Debug)]
+pub(crate) struct SilentFile {
+    pub(crate) name: Arc<str>,
+    /// The labels of nodes that its rules are for. One that is only referred to goes with what refers to it.
+    pub(crate) labels: BTreeSet<Arc<str>>,
+    /// The types of relationships that its rules are for, with the labels of their ends.
+    pub(crate) types: BTreeSet<(Arc<str>, Arc<str>, Arc<str>)>,
+    /// What is wrong with it first; nothing if there is no row.
+    pub(crate) why: Option<ReadError>,
+}
+
 /// Where the bytes of a file are. What somebody has sent is never looked for on a disk.
 #[derive(Clone, Debug)]
 enum Bytes {
@@ -222,14 +234,34 @@ impl TableMapping {
     pub fn schema(&self) -> TypedSchema {
         let mut schema = TypedSchema::default();
         for file in &self.files {
-            for rule in &file.nodes {
-                rule.declare(&mut schema);
-            }
-            for rule in &file.edges {
-                rule.declare(&mut schema);
-            }
+            file.declare(&mut schema);
         }
         schema
+    }
+}
+
+impl MappedFile {
+    /// It as one of which no row could be read.
+    fn silent(&self, why: Option<ReadError>) -> SilentFile {
+        let mut schema = TypedSchema::default();
+        self.declare(&mut schema);
+        let labels = self.nodes.iter().flat_map(|rule| rule.label.names());
+        SilentFile {
+            name: Arc::clone(&self.name),
+            labels: labels.cloned().collect(),
+            types: schema.types,
+            why,
+        }
+    }
+
+    /// Adds what it may bring.
+    fn declare(&self, schema: &mut TypedSchema) {
+        for rule in &self.nodes {
+            rule.declare(schema);
+        }
+        for rule in &self.edges {
+            rule.declare(schema);
+        }
     }
 }
 

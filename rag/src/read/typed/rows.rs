@@ -12,7 +12,7 @@ use stratigraph_tables::{
 };
 
 use super::row::{Csv, Row};
-use super::{Bytes, MappedFile, Origin, Typed};
+use super::{Bytes, MappedFile, Origin, SilentFile, Typed};
 use crate::read::{Format, Place, ReadError};
 
 /// What the rows of a mapping's files state.
@@ -22,7 +22,7 @@ pub struct TypedRows<'m> {
     /// What the row that was read last states.
     waiting: VecDeque<Result<Typed, ReadError>>,
     untaken: u64,
-    silent: Vec<Arc<str>>,
+    silent: Vec<SilentFile>,
     is_cut_short: bool,
     cancel: CancelToken,
 }
@@ -37,6 +37,8 @@ struct Open<'m> {
     took: Vec<bool>,
     /// Whether no row of it could be read so far.
     is_silent: bool,
+    /// What was wrong with the first row that is broken.
+    broken: Option<ReadError>,
 }
 
 /// Why a file is not open.
@@ -100,9 +102,8 @@ impl<'m> TypedRows<'m> {
         self.is_cut_short
     }
 
-    /// The files so far of which no row could be read: they are missing or empty, or all of their rows are broken.
-    #[must_use]
-    pub fn silent(&self) -> &[Arc<str>] {
+    /// The files so far of which no row could be read.
+    pub(crate) fn silent(&self) -> &[SilentFile] {
         &self.silent
     }
 
@@ -148,7 +149,11 @@ impl<'m> TypedRows<'m> {
             Ok(stated) => {
                 self.waiting.extend(stated.into_iter().map(Ok));
             }
-            Err(bad) => self.waiting.push_back(Err(ReadError::of_record(&bad))),
+            Err(bad) => {
+                let error = ReadError::of_record(&bad);
+                open.broken.get_or_insert_with(|| error.clone());
+                self.waiting.push_back(Err(error));
+            }
         }
         Step::Row
     }
@@ -162,7 +167,7 @@ impl<'m> TypedRows<'m> {
     /// Columns that no row has had are slips in the mapping.
     fn closed(&mut self, open: &Open<'m>) {
         if open.is_silent {
-            self.silent.push(Arc::clone(&open.file.name));
+            self.silent.push(open.file.silent(open.broken.clone()));
         }
         let rules = open.file.rules().zip(&open.took);
         let columns = rules.filter(|(_, took)| **took).flat_map(|(rule, _)| rule);
@@ -201,7 +206,7 @@ impl Iterator for TypedRows<'_> {
                     match file.open() {
                         Ok(open) => open,
                         Err(Unopened::NoRows(error)) => {
-                            self.silent.push(Arc::clone(&file.name));
+                            self.silent.push(file.silent(Some(error.clone())));
                             return Some(Err(error));
                         }
                         Err(Unopened::Unread(error)) => {
@@ -242,6 +247,7 @@ impl MappedFile {
                 missing: self.columns().collect(),
                 took: vec![false; self.nodes.len() + self.edges.len()],
                 is_silent: true,
+                broken: None,
             });
         }
         let mut signs = Signs::default();
@@ -260,6 +266,7 @@ impl MappedFile {
             missing: HashSet::new(),
             took: vec![false; self.nodes.len() + self.edges.len()],
             is_silent: true,
+            broken: None,
         })
     }
 

@@ -103,7 +103,7 @@ impl Chosen {
         })
     }
 
-    fn names(&self) -> Vec<&Arc<str>> {
+    pub(super) fn names(&self) -> Vec<&Arc<str>> {
         match self {
             Self::Fixed(name) => vec![name],
             Self::Column { of, .. } => of.values().collect(),

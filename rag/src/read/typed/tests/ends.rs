@@ -71,7 +71,7 @@ fn files_of_which_no_row_could_be_read_are_known() {
         let mut rows = mapping.rows();
         assert!(rows.silent().is_empty());
         rows.by_ref().for_each(drop);
-        let silent: Vec<&str> = rows.silent().iter().map(|name| &**name).collect();
+        let silent: Vec<&str> = rows.silent().iter().map(|file| &*file.name).collect();
         let expected: &[&str] = if is_silent { &[file] } else { &[] };
         assert_eq!(silent, expected, "{file}");
     }
