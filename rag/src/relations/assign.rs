@@ -7,7 +7,7 @@ use stratigraph::algo::dbscan::DbscanError;
 use stratigraph::storage::cancel::Watch;
 use stratigraph_models::Embedder;
 
-use super::opposites::{MOST_OPPOSITES, Sense};
+use super::opposites::{Sense, nearest};
 use super::{
     Cluster, Clustering, Names, Negations, RelationError, Relations, cosine, embedded,
     has_direction, mean,
@@ -23,7 +23,7 @@ impl Relations {
     ///
     /// A name that differs by a negation, or by direction alone, from one of a cluster that it is near to is reported
     /// ([`opposites`](Self::opposites)), and goes there only if negations are as others. So do two that come at once, and
-    /// would go to one cluster: neither does.
+    /// would go to one cluster: neither does, unless it says the same as one that is there.
     ///
     /// # Errors
     ///
@@ -63,9 +63,8 @@ impl Relations {
         let mut near = Vec::new();
         let mut joining: Vec<Vec<(usize, f32)>> = vec![Vec::new(); settled.len()];
         for (count, place) in asked.iter().enumerate() {
-            let stopped = |error| RelationError::Clusters(DbscanError::Stopped(error));
             let step = watch.step("assign names", count as u64, asked.len() as u64);
-            step.map_err(stopped)?;
+            step.map_err(DbscanError::Stopped)?;
             if relations.names.contains_key(all.names[*place]) {
                 continue;
             }
@@ -75,7 +74,9 @@ impl Relations {
             }
         }
         for (at, joining) in joining.iter().enumerate() {
-            rest.extend(relations.join(at, joining, &all, &mut near));
+            let left = relations.hold_back(joining, &settled[at], &all, &mut near, watch)?;
+            relations.join(at, joining, &left, &all);
+            rest.extend(left);
         }
         rest.sort_unstable();
         relations.cluster_among(&all, rest, watch)?;
@@ -140,7 +141,7 @@ impl Relations {
             if let Some((apart, other)) = opposite
                 && (is_near || apart <= eps)
             {
-                opposites.push((apart, place, other));
+                opposites.push((apart, other));
             }
             let may = opposite.is_none() || self.clustering.negations == Negations::AsOthers;
             // Clusters are in the order of the names that stand for them: of equally near ones the first is taken.
@@ -148,39 +149,65 @@ impl Relations {
                 best = Some((distance, at));
             }
         }
-        opposites.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
-        opposites.truncate(MOST_OPPOSITES);
-        near.extend(opposites);
+        let opposites = nearest(opposites.into_iter());
+        near.extend(opposites.map(|(apart, other)| (apart, place, other)));
         best
     }
 
-    /// Puts names, each with its distance, into a cluster that was kept. Those that are opposites of each other are given
-    /// back, and go into `near`: nothing says which of them belongs there.
+    /// Those of some names that would join a cluster, and do not: they turn each other around, and nothing says which of
+    /// them belongs there. Something does if a member says the same. Into `near` go the pairs of opposites.
+    fn hold_back(
+        &self,
+        joining: &[(usize, f32)],
+        members: &[usize],
+        all: &Names<'_>,
+        near: &mut Vec<(f32, usize, usize)>,
+        watch: &mut Watch<'_>,
+    ) -> Result<BTreeSet<usize>, RelationError> {
+        let mut left = BTreeSet::new();
+        if self.clustering.negations == Negations::AsOthers {
+            return Ok(left);
+        }
+        let stems = all.by_stems(joining.iter().map(|(place, _)| *place));
+        let there = all.by_stems(members.iter().copied());
+        for (count, (place, _)) in joining.iter().enumerate() {
+            let step = watch.step("join clusters", count as u64, joining.len() as u64);
+            step.map_err(DbscanError::Stopped)?;
+            let is_turned = all.turned(*place, &stems).next().is_some();
+            if is_turned && !all.is_said(*place, &there) {
+                left.insert(*place);
+            }
+        }
+        for (count, place) in left.iter().enumerate() {
+            let step = watch.step("look for opposites", count as u64, left.len() as u64);
+            step.map_err(DbscanError::Stopped)?;
+            // Of two that are held back the later one tells.
+            let others = all.turned(*place, &stems);
+            let others = others.filter(|other| other < place || !left.contains(other));
+            let others = nearest(others.map(|other| (all.distance(*place, other), other)));
+            near.extend(others.map(|(apart, other)| {
+                let (name, opposite) = ((*place).max(other), (*place).min(other));
+                (apart, name, opposite)
+            }));
+        }
+        Ok(left)
+    }
+
+    /// Puts names, each with its distance, into a cluster that was kept, but for those that are held back.
     fn join(
         &mut self,
         at: usize,
         joining: &[(usize, f32)],
+        left: &BTreeSet<usize>,
         all: &Names<'_>,
-        near: &mut Vec<(f32, usize, usize)>,
-    ) -> Vec<usize> {
-        let mut left = Vec::new();
+    ) {
         let cluster = &mut self.clusters[at];
-        for (place, distance) in joining {
-            let others = joining.iter().map(|(other, _)| *other);
-            let mut opposites = all.opposites_among(*place, others).peekable();
-            if opposites.peek().is_some() && self.clustering.negations == Negations::Apart {
-                left.push(*place);
-                let before = opposites.filter(|other| other < place);
-                let pairs = before.map(|other| (all.distance(*place, other), *place, other));
-                near.extend(pairs.take(MOST_OPPOSITES));
-                continue;
-            }
+        for (place, distance) in joining.iter().filter(|(place, _)| !left.contains(place)) {
             let name = all.names[*place].to_owned();
             self.names
                 .insert(name.clone(), cluster.representative.clone());
-            let after = cluster.members.partition_point(|(other, _)| *other < name);
-            cluster.members.insert(after, (name, *distance));
+            cluster.members.push((name, *distance));
         }
-        left
+        cluster.members.sort_by(|a, b| a.0.cmp(&b.0));
     }
 }

@@ -6,6 +6,9 @@
 //! the same under the other's name. Names of other words are left to the embedder, as "works for" may well be "is
 //! employed by". EmPULIA's clusters lose nothing by it: the names that its authors published are those that stood after
 //! their clustering, so no two of these were put together.
+//!
+//! Forms of a word are known by how they begin, so those of irregular verbs are words of their own: "buys" and "bought
+//! by" are not seen to turn.
 
 use super::negation::as_words;
 use crate::extract::is_common;
@@ -85,6 +88,16 @@ const FILLERS: [&str; 30] = [
     "sont", "und", "war", "waren",
 ];
 
+/// Verbs that are common words of English and say what a name is about: each row counts as its first.
+const VERBS: [&[&str]; 3] = [
+    &["make", "made", "makes", "making"],
+    &["own"],
+    &["use", "used", "uses", "using"],
+];
+
+/// One that says so only where no other word does: "does not employ" is about employing.
+const DO: [&str; 5] = ["do", "did", "does", "doing", "done"];
+
 /// The fewest letters that two forms of a word share, and the most that each may have beside them.
 const LEAST_STEM: usize = 3;
 const LONGEST_ENDING: usize = 3;
@@ -104,15 +117,23 @@ impl Directed {
         let words = words.split(|sign: char| !sign.is_alphanumeric());
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         let mut directed = Self::default();
-        let mut is_passive = false;
+        let (mut is_passive, mut does) = (false, false);
         for (place, word) in words.iter().enumerate() {
             let is_last = place + 1 == words.len();
             is_passive |= PASSIVE.contains(word);
-            match direction(word, is_last) {
-                Some(direction) => directed.directions.push(direction),
+            if let Some(direction) = direction(word, is_last) {
+                directed.directions.push(direction);
+                continue;
+            }
+            does |= DO.contains(word);
+            match first_form(&VERBS, word) {
+                Some(verb) => directed.rest.push(verb.to_owned()),
                 None if is_common(word) || FILLERS.contains(word) || PASSIVE.contains(word) => {}
                 None => directed.take_word(word),
             }
+        }
+        if does && directed.rest.is_empty() {
+            directed.rest.push(DO[0].to_owned());
         }
         if is_passive && directed.directions.is_empty() {
             directed.directions.push("be");
@@ -141,6 +162,11 @@ impl Directed {
         &self.directions
     }
 
+    /// How its other words begin: the same for any two of which these agree.
+    pub(super) fn stems(&self) -> Vec<&str> {
+        self.rest.iter().map(|word| stem(word)).collect()
+    }
+
     /// Whether the two differ by direction alone.
     pub(super) fn turns(&self, other: &Self) -> bool {
         self.directions != other.directions && self.agrees(other)
@@ -163,9 +189,19 @@ fn direction(word: &str, is_last: bool) -> Option<&'static str> {
     if ARTICLES.contains(&word) {
         return is_last.then_some(ARTICLES[0]);
     }
-    let forms = FORMS.iter().find(|forms| forms.contains(&word));
-    let first = forms.map(|forms| forms[0]);
-    first.or_else(|| WORDS.iter().copied().find(|known| *known == word))
+    first_form(&FORMS, word).or_else(|| WORDS.iter().copied().find(|known| *known == word))
+}
+
+/// The first of the row that a word is in.
+fn first_form(rows: &[&[&'static str]], word: &str) -> Option<&'static str> {
+    let row = rows.iter().find(|forms| forms.contains(&word));
+    row.map(|forms| forms[0])
+}
+
+/// What any two forms of a word share: the letters that they must, or the whole word where it has fewer.
+fn stem(word: &str) -> &str {
+    let end = word.char_indices().nth(LEAST_STEM);
+    end.map_or(word, |(end, _)| &word[..end])
 }
 
 /// Whether two words are the same but for an ending.
@@ -186,6 +222,8 @@ mod tests {
     fn turns(one: &str, other: &str) -> bool {
         let (one, other) = (Directed::of(one), Directed::of(other));
         assert_eq!(one.turns(&other), other.turns(&one));
+        // Who compares names of the same stems alone misses nothing.
+        assert!(!one.agrees(&other) || one.stems() == other.stems());
         one.turns(&other)
     }
 
@@ -213,6 +251,12 @@ mod tests {
             ("流入", "流出"),
             ("by", "to"),
             ("is", "is a"),
+            ("uses", "used by"),
+            ("used by", "using"),
+            ("makes", "made by"),
+            ("does", "done by"),
+            ("owns", "own by"),
+            ("does not employ", "is not employed by"),
         ] {
             assert!(turns(one, other), "{one} / {other}");
         }
@@ -235,9 +279,22 @@ mod tests {
             ("works for", "is employed by"),
             ("disciplina", "si applica a"),
             ("comprises", "is composed of"),
+            ("made by", "used for"),
+            ("done by", "made for"),
+            ("does apply to", "applies to"),
+            ("buys", "bought by"),
             ("", ""),
         ] {
             assert!(!turns(one, other), "{one} / {other}");
         }
+    }
+
+    #[test]
+    fn names_of_other_words_have_other_stems() {
+        assert_eq!(Directed::of("is employed by").stems(), ["emp"]);
+        assert_eq!(Directed::of("è disciplinata da").stems(), ["dis"]);
+        assert_eq!(Directed::of("été livré à").stems(), ["été", "liv"]);
+        assert_eq!(Directed::of("has ph level of").stems(), ["ph", "lev"]);
+        assert!(Directed::of("is").stems().is_empty());
     }
 }

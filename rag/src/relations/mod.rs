@@ -142,7 +142,7 @@ impl Relations {
         let mut clusters = Vec::new();
         for part in [others, negating] {
             for members in self.dense(all, &part, &mut alone, watch)? {
-                if !are_apart || !all.has_opposites(&members) {
+                if !are_apart || !all.has_turned(&members, watch)? {
                     clusters.push(members);
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! Names that are near each other and are not one: of two one negates, or they differ by direction alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use stratigraph::algo::dbscan::{DbscanError, Metric, RangeQuery, Vectors};
 use stratigraph::storage::cancel::Watch;
@@ -8,8 +8,9 @@ use stratigraph::storage::cancel::Watch;
 use super::direction::Directed;
 use super::{Names, RelationError, Relations, cosine, has_direction, negates};
 
-/// The most names that one is reported to be the opposite of: nobody looks through more.
-pub(super) const MOST_OPPOSITES: usize = 32;
+/// The most opposites that are told of a name, the nearest: nobody looks through more. Of two that turn each other the
+/// later one tells, so another may be the opposite of more.
+const MOST_OPPOSITES: usize = 32;
 
 /// Two names that are near each other, of which one negates, or that differ by direction alone.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,12 +54,10 @@ impl Sense {
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         self.directed.says_the_same(&other.directed)
     }
-
-    /// What opposites never have in common, both of it.
-    fn kind(&self) -> (bool, &[&'static str]) {
-        (self.negates, self.directions())
-    }
 }
+
+/// Places of names by how their words begin.
+pub(super) type Stems<'a> = HashMap<Vec<&'a str>, Vec<usize>>;
 
 impl Names<'_> {
     /// The nearest of some members that a name is the opposite of, and how far it is.
@@ -78,21 +77,53 @@ impl Names<'_> {
         others.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// Those of some members that a name is the opposite of.
-    pub(super) fn opposites_among(
-        &self,
-        place: usize,
-        members: impl Iterator<Item = usize>,
-    ) -> impl Iterator<Item = usize> {
-        let sense = &self.senses[place];
-        members.filter(move |other| sense.is_opposite(&self.senses[*other]))
+    /// Names by how their words begin: whatever turns a name around, or says the same, is in one part with it.
+    pub(super) fn by_stems(&self, places: impl Iterator<Item = usize>) -> Stems<'_> {
+        let mut stems = Stems::new();
+        for place in places {
+            let key = self.senses[place].directed.stems();
+            stems.entry(key).or_default().push(place);
+        }
+        stems
     }
 
-    /// Whether two of some members are opposites.
-    pub(super) fn has_opposites(&self, members: &[usize]) -> bool {
-        let each = members.iter().enumerate();
-        let mut each = each.map(|(at, one)| (*one, members[at + 1..].iter().copied()));
-        each.any(|(one, others)| self.opposites_among(one, others).next().is_some())
+    /// Those that a name turns around. One of two that negates is no matter of direction.
+    pub(super) fn turned(&self, place: usize, stems: &Stems<'_>) -> impl Iterator<Item = usize> {
+        let sense = &self.senses[place];
+        self.alike(place, stems).filter(move |other| {
+            let other = &self.senses[*other];
+            sense.negates == other.negates && sense.directed.turns(&other.directed)
+        })
+    }
+
+    /// Whether one of them says the same as a name.
+    pub(super) fn is_said(&self, place: usize, stems: &Stems<'_>) -> bool {
+        let sense = &self.senses[place];
+        let mut alike = self.alike(place, stems);
+        alike.any(|other| sense.says_the_same(&self.senses[other]))
+    }
+
+    /// Those whose words begin as those of a name.
+    fn alike(&self, place: usize, stems: &Stems<'_>) -> impl Iterator<Item = usize> {
+        let part = stems.get(&self.senses[place].directed.stems());
+        part.into_iter().flatten().copied()
+    }
+
+    /// Whether one of some members turns another around.
+    pub(super) fn has_turned(
+        &self,
+        members: &[usize],
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, RelationError> {
+        let stems = self.by_stems(members.iter().copied());
+        for (count, place) in members.iter().enumerate() {
+            let step = watch.step("compare directions", count as u64, members.len() as u64);
+            step.map_err(DbscanError::Stopped)?;
+            if self.turned(*place, &stems).next().is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Members by their words of direction: in none of these parts one turns another around.
@@ -111,6 +142,15 @@ impl Names<'_> {
     }
 }
 
+/// The nearest of some names, as many as are told.
+pub(super) fn nearest(
+    others: impl Iterator<Item = (f32, usize)>,
+) -> impl Iterator<Item = (f32, usize)> {
+    let mut others: Vec<(f32, usize)> = others.collect();
+    others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    others.into_iter().take(MOST_OPPOSITES)
+}
+
 impl Relations {
     /// The pairs of opposites within `eps` of each other: how far they are apart, and their places.
     pub(super) fn find_opposites(
@@ -123,45 +163,42 @@ impl Relations {
         let places: Vec<usize> = places
             .filter(|place| has_direction(&all.rows[*place]))
             .collect();
-        // Of two opposites one is at least of another kind than most names are.
-        let mut kinds: BTreeMap<(bool, &[&str]), usize> = BTreeMap::new();
-        for place in &places {
-            *kinds.entry(all.senses[*place].kind()).or_default() += 1;
-        }
-        let usual = kinds.into_iter().max_by_key(|(_, count)| *count);
-        let Some((usual, _)) = usual else {
+        if places.is_empty() {
             return Ok(Vec::new());
-        };
+        }
         let numbers: Vec<f32> = places
             .iter()
             .flat_map(|place| all.rows[*place].iter().copied())
             .collect();
         let dimension = all.rows.first().map_or(0, Vec::len);
         let vectors = Vectors::new(&numbers, dimension, Metric::Cosine)?;
+        let stems = all.by_stems(places.iter().copied());
+        let eps = self.clustering.eps;
         let mut opposites = Vec::new();
         let mut near = Vec::new();
-        let stopped = |error| RelationError::Clusters(DbscanError::Stopped(error));
-        let rows = places.iter().enumerate();
-        for (row, place) in rows.filter(|(_, place)| all.senses[**place].kind() != usual) {
+        for (row, place) in places.iter().enumerate() {
             let step = watch.step("look for opposites", row as u64, places.len() as u64);
-            step.map_err(stopped)?;
+            step.map_err(DbscanError::Stopped)?;
             near.clear();
-            let within = vectors.within(row, self.clustering.eps, &mut near);
-            within.map_err(stopped)?;
-            let others = near.iter().map(|other| places[*other as usize]);
-            let others = all.opposites_among(*place, others);
-            let others = others.map(|other| (all.distance(*place, other), other));
-            let mut others: Vec<(f32, usize)> = others.collect();
-            others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let others = others.into_iter().take(MOST_OPPOSITES);
-            // Found from both sides it is one pair.
-            let pair = |(apart, other)| (apart, (*place).max(other), (*place).min(other));
-            opposites.extend(others.map(pair));
+            // Few names negate, and any other may be the opposite of one that does.
+            if all.senses[*place].negates {
+                let within = vectors.within(row, eps, &mut near);
+                within.map_err(DbscanError::Stopped)?;
+            }
+            let affirming = near.iter().map(|other| places[*other as usize]);
+            let affirming = affirming.filter(|other| !all.senses[*other].negates);
+            let affirming = affirming.map(|other| (all.distance(*place, other), other));
+            // The later of two tells, as that one is the `name` of the pair.
+            let turned = all.turned(*place, &stems).filter(|other| other < place);
+            let turned = turned.map(|other| (all.distance(*place, other), other));
+            let turned = turned.filter(|(apart, _)| *apart <= eps);
+            let others = nearest(affirming.chain(turned));
+            opposites.extend(others.map(|(apart, other)| (apart, *place, other)));
         }
         Ok(opposites)
     }
 
-    /// Keeps pairs of opposites, each once: the one that negates first, if one does.
+    /// Keeps pairs of opposites, each once. The first of two is the `name`, unless only the other one negates.
     pub(super) fn set_opposites(&mut self, all: &Names<'_>, pairs: Vec<(f32, usize, usize)>) {
         let pairs = pairs.into_iter().map(|(distance, one, other)| {
             let (name, opposite) = match all.senses[other].negates && !all.senses[one].negates {

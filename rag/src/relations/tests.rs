@@ -48,6 +48,7 @@ fn angles() -> Angles {
         ("shipped to", 202.0),
         ("shipped from", 203.0),
         ("sends to", 205.0),
+        ("ships to", 230.0),
         ("is employed by", 270.0),
         ("works for", 275.0),
         ("hires", 290.0),
@@ -309,6 +310,8 @@ fn names_without_a_vector_lie_alone() {
 #[test]
 fn assigning_and_looking_for_opposites_can_be_stopped() {
     stopped_at("assign names");
+    stopped_at("compare directions");
+    stopped_at("join clusters");
     stopped_at("look for opposites");
 }
 
@@ -327,8 +330,10 @@ fn stopped_at(step: &str) {
         "pays",
         "does not contain",
         "never includes",
+        "dispatches",
     ];
-    let stopped = Relations::cluster(names, &angles(), Clustering::default(), &mut watch);
+    let sends = kept(&[("sends", &[])]);
+    let stopped = Relations::assign(&sends, names, &angles(), Clustering::default(), &mut watch);
     let is_stopped = matches!(
         stopped,
         Err(RelationError::Clusters(DbscanError::Stopped(_)))
@@ -425,6 +430,42 @@ fn later_names_of_another_direction_do_not_join() {
     let both = kept(&[("shipped to", &["shipped from"])]);
     let relations = assigned(&both, &["Shipped_to"], Clustering::default());
     assert_eq!(relations.name_for("Shipped_to"), Some("shipped to"));
+    // Both ends at once go there, too, and are told.
+    let relations = assigned(
+        &both,
+        &["Shipped_to", "Shipped_from"],
+        Clustering::default(),
+    );
+    for name in ["Shipped_to", "Shipped_from"] {
+        assert_eq!(relations.name_for(name), Some("shipped to"), "{name}");
+    }
+    assert_eq!(pairs(&relations), [("Shipped_from", "Shipped_to", true)]);
+    // Far from each other, they are two whatever their words are.
+    let far = clustered(&["shipped from", "ships to"], Clustering::default());
+    assert!(far.opposites().is_empty());
+}
+
+#[test]
+fn of_many_opposites_that_come_at_once_the_nearest_are_told() {
+    // All are within eps of the one that was kept, and the first are the farthest from "shipz to".
+    let letters =
+        ('a'..='y').flat_map(|one| [format!("ship{one} from"), format!("ship{one}s from")]);
+    let mut from: Vec<&'static str> = letters.map(|name| &*name.leak()).collect();
+    from.sort_unstable();
+    let angles = from.iter().enumerate();
+    let mut angles: Vec<(&str, f32)> = angles
+        .map(|(place, name)| (*name, 183.0 + place as f32 * 0.05))
+        .collect();
+    angles.extend([("sends", 200.0), ("shipz to", 217.0)]);
+    let sends = kept(&[("sends", &[])]);
+    let names = from.iter().copied().chain(["shipz to"]);
+    let clustering = Clustering::default();
+    let mut watch = Watch::quiet();
+    let relations = Relations::assign(&sends, names, &Angles(angles), clustering, &mut watch);
+    let relations = relations.unwrap();
+    let nearest = from[from.len() - 32..].iter();
+    let nearest: Vec<(&str, &str, bool)> = nearest.map(|name| (*name, "shipz to", false)).collect();
+    assert_eq!(pairs(&relations), nearest);
 }
 
 /// Reads English letters, and has one vector for whatever it is given.
