@@ -88,9 +88,14 @@ impl Names<'_> {
     }
 
     /// Those that a name turns around. One of two that negates is no matter of direction.
-    pub(super) fn turned(&self, place: usize, stems: &Stems<'_>) -> impl Iterator<Item = usize> {
+    pub(super) fn turned<'s>(
+        &'s self,
+        place: usize,
+        stems: &'s Stems<'_>,
+    ) -> impl Iterator<Item = usize> + 's {
         let sense = &self.senses[place];
-        self.alike(place, stems).filter(move |other| {
+        let alike = self.alike(place, stems).iter().copied();
+        alike.filter(move |other| {
             let other = &self.senses[*other];
             sense.negates == other.negates && sense.directed.turns(&other.directed)
         })
@@ -99,14 +104,14 @@ impl Names<'_> {
     /// Whether one of them says the same as a name.
     pub(super) fn is_said(&self, place: usize, stems: &Stems<'_>) -> bool {
         let sense = &self.senses[place];
-        let mut alike = self.alike(place, stems);
-        alike.any(|other| sense.says_the_same(&self.senses[other]))
+        let mut alike = self.alike(place, stems).iter();
+        alike.any(|other| sense.says_the_same(&self.senses[*other]))
     }
 
     /// Those whose words begin as those of a name.
-    fn alike(&self, place: usize, stems: &Stems<'_>) -> impl Iterator<Item = usize> {
+    fn alike<'s>(&'s self, place: usize, stems: &'s Stems<'_>) -> &'s [usize] {
         let part = stems.get(&self.senses[place].directed.stems());
-        part.into_iter().flatten().copied()
+        part.map_or(&[], Vec::as_slice)
     }
 
     /// Whether one of some members turns another around.
