@@ -164,6 +164,19 @@ fn an_edit_that_is_taken_back_leaves_a_receipt_of_many_documents_standing() {
     assert_eq!(standing(), Standing::Stands);
 }
 
+#[test]
+fn a_receipt_that_cites_nothing_stands_for_what_it_says_alone() {
+    let (db, layers) = two();
+    let read = db.read().unwrap();
+    let mut receipt = of_basalt(&db, &layers, None);
+    let entity = receipt.name.entity(&read).unwrap().unwrap();
+    let nothing = roaring::RoaringTreemap::new();
+    let mut reader = crate::retrieve::reader::Reader::new(&read).among(Some(&nothing));
+    receipt.hash = reader.evidence(entity).unwrap().unwrap().hash();
+    receipt.places.clear();
+    assert_eq!(receipt.verify(&read).unwrap(), Standing::Changed);
+}
+
 /// Keeps what it has read, and likes all of it.
 #[derive(Default)]
 struct Reader(Mutex<Vec<String>>);
