@@ -169,7 +169,8 @@ fn a_receipt_that_cites_nothing_stands_for_what_it_says_alone() {
     let (db, layers) = two();
     let read = db.read().unwrap();
     let mut receipt = of_basalt(&db, &layers, None);
-    let entity = receipt.name.entity(&read).unwrap().unwrap();
+    let basalt = read.nodes_with_label(Label::Entity.name()).unwrap().min();
+    let entity = stratigraph::graph::Entity::Node(stratigraph::NodeId::new(basalt.unwrap()));
     let nothing = roaring::RoaringTreemap::new();
     let mut reader = crate::retrieve::reader::Reader::new(&read).among(Some(&nothing));
     receipt.hash = reader.evidence(entity).unwrap().unwrap().hash();
