@@ -424,14 +424,17 @@ fn pdf_is_read_by_a_child_of_the_program() {
     );
 }
 
+/// A model that reads one fact out of whatever it is given.
+fn model_of_basalt() -> ScriptedServer {
+    let fact = r#"{"triples": [{"subject": "Basalt", "relation": "comes from", "object": "Mount Etna", "source": ""}]}"#;
+    ScriptedServer::start(move |_| Step::text(fact)).unwrap()
+}
+
 #[test]
 fn a_model_is_paid_once_and_the_bill_is_foretold() {
     let world = World::new();
     documents(&world);
-    let server = ScriptedServer::start(|_| {
-        Step::text(r#"{"triples": [{"subject": "Basalt", "relation": "comes from", "object": "Mount Etna", "source": ""}]}"#)
-    })
-    .unwrap();
+    let server = model_of_basalt();
     let url = server.url();
     let model = ["--profile", "triples", "--llm", &url, "--model", "small"];
     let dry =
@@ -486,10 +489,7 @@ fn a_model_is_paid_once_and_the_bill_is_foretold() {
 fn going_on_without_the_model_is_told_in_a_folder_and_at_an_address() {
     let world = World::new();
     documents(&world);
-    let server = ScriptedServer::start(|_| {
-        Step::text(r#"{"triples": [{"subject": "Basalt", "relation": "comes from", "object": "Mount Etna", "source": ""}]}"#)
-    })
-    .unwrap();
+    let server = model_of_basalt();
     let url = server.url();
     let model = ["--profile", "triples", "--llm", &url, "--model", "small"];
     let facts = "(:Entity {name: 'Basalt'})-[f:FACT]->()";

@@ -17,7 +17,7 @@ use crate::build::{FACT, FACT_KEY, Label, LinkKind, find_all};
 /// is among it.
 const FEW_TEXTS: u64 = 4096;
 /// So many facts of one text are looked at, and so many texts of one thing: the chosen ones may be anywhere among them.
-pub(super) const MOST_OF_ONE: usize = 100_000;
+pub(super) const MOST_LOOKED_THROUGH: usize = 100_000;
 /// So many results of a search are looked through.
 const MOST_SEARCHED: usize = 100_000;
 
@@ -72,7 +72,8 @@ impl<R: Read> Desk<'_, R> {
         let read = self.read();
         let texts: Vec<NodeId> = chosen.iter().map(NodeId::new).collect();
         let states = Some(LinkKind::States.name());
-        let links = read.neighbours_of_each(&texts, Direction::Outgoing, states, MOST_OF_ONE)?;
+        let links =
+            read.neighbours_of_each(&texts, Direction::Outgoing, states, MOST_LOOKED_THROUGH)?;
         let links = links.iter().flatten().map(|link| link.relationship);
         let links: Vec<RelationshipId> = links.collect();
         let links = read.relationships_with(&links, &["fact"])?;
@@ -100,7 +101,7 @@ fn are_allowed<R: Read>(
         .filter(|entity| !links.contains_key(*entity));
     let on: HashSet<Entity> = others.chain(links.values().flatten()).copied().collect();
     let on: Vec<Entity> = on.into_iter().collect();
-    let mut grounds = grounds(read, &on, MOST_OF_ONE)?;
+    let mut grounds = grounds(read, &on, MOST_LOOKED_THROUGH)?;
     add_deeper(read, &mut grounds)?;
     let is_chosen = |entity: &Entity| {
         grounds.get(entity).is_none_or(|ground| {
@@ -175,7 +176,8 @@ fn add_deeper<R: Read>(
     let mut seen: HashSet<(NodeId, NodeId)> = edge.iter().copied().collect();
     while !edge.is_empty() {
         let at: Vec<NodeId> = edge.iter().map(|(_, at)| *at).collect();
-        let links = read.neighbours_of_each(&at, Direction::Outgoing, Some(by), MOST_OF_ONE)?;
+        let links =
+            read.neighbours_of_each(&at, Direction::Outgoing, Some(by), MOST_LOOKED_THROUGH)?;
         let below = edge.iter().zip(&links).flat_map(|((top, _), links)| {
             let nodes = links.iter().map(|link| link.node);
             nodes.map(move |node| (*top, node))

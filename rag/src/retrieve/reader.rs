@@ -7,7 +7,7 @@ use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
 
-use super::allowed::MOST_OF_ONE;
+use super::allowed::MOST_LOOKED_THROUGH;
 use super::evidence::{headed, joined, kind_of, row, said_of_instance, text_of, texts_of};
 use super::known::{Known, stating};
 use super::{Desk, Evidence, Item, Name, Place, RetrieveError};
@@ -93,7 +93,7 @@ impl<'a, R: Read> Reader<'a, R> {
     /// How many chunks are looked at for the places of one thing.
     fn looked_at(&self) -> usize {
         match self.among {
-            Some(_) => MOST_OF_ONE,
+            Some(_) => MOST_LOOKED_THROUGH,
             None => MOST_PLACES,
         }
     }
