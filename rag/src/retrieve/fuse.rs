@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 
-use super::{Fuse, Item, Scale};
+use super::{Item, Scale};
 
 /// How lists become one. What is in several lists is in the result once, with the way of the list that named it first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,18 @@ pub enum Fusion {
     },
     /// Each list gives its weight times its scores, brought to 0 for its last and 1 for its first.
     Weighted,
+}
+
+/// How several lists become one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fuse {
+    /// In which way.
+    #[serde(default)]
+    pub by: Fusion,
+    /// What each list weighs, where the way weighs them; 1 for those that nothing is said of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f32>,
 }
 
 /// The most that a list weighs, and the greatest constant: sums of them are finite.

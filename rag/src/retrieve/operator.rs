@@ -1,0 +1,300 @@
+//! What a stage of a pipeline can do: each operator by its name, with how many lists it takes.
+//!
+//! The operators themselves are in files of their own; here is what they have in common. Next: `pipeline.rs`.
+
+use serde::{Deserialize, Serialize};
+use stratigraph::Read;
+
+use super::walk::MOST_STEPS;
+use super::{
+    About, Around, Ascend, Attest, Bm25, Communities, Descend, Desk, Expand, ExtractTriples,
+    Follow, Fuse, Gather, Item, Judge, Limit, Mentions, MultiQuery, Narrow, Onward, Rank, Rerank,
+    RetrieveError, Route, Support, Threshold, Together, Vector, fuse,
+};
+use crate::extract::Cost;
+
+/// The largest number that an operator may be told: whoever asks must not be able to ask for all memory there is.
+const MOST_ASKED: u64 = 10_000_000;
+
+/// What a stage does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Operator {
+    /// Finds what is near.
+    Vector(Vector),
+    /// Finds what has the words.
+    Bm25(Bm25),
+    /// Finds what the question names.
+    Mentions(Mentions),
+    /// Walks to neighbours.
+    Expand(Expand),
+    /// Climbs to the roots.
+    Ascend(Ascend),
+    /// Makes one list of several.
+    Fuse(Fuse),
+    /// Finds with other wordings of the question.
+    MultiQuery(MultiQuery),
+    /// Finds facts with the triples of the question.
+    ExtractTriples(ExtractTriples),
+    /// Goes down from heading to heading.
+    Descend(Descend),
+    /// Calls the declared query that the question is for.
+    Route(Route),
+    /// Reads what is named under headings, community by community.
+    Communities(Communities),
+    /// Ranks what a walk comes to that begins at what was found.
+    Rank(Rank),
+    /// Lifts what the best of it name by their titles.
+    Follow(Follow),
+    /// Adds what stands next to the best of it.
+    Around(Around),
+    /// Lifts what is of documents of which much was found.
+    Together(Together),
+    /// Lifts what rests on texts that were found.
+    Attest(Attest),
+    /// Lifts what is of documents that the question names by their properties.
+    Narrow(Narrow),
+    /// Lifts facts about what the question names.
+    About(About),
+    /// Goes on from facts to those that follow from them.
+    Onward(Onward),
+    /// Adds everything that is stated of what the question names.
+    Gather(Gather),
+    /// Finds the texts that what was found rests on.
+    Support(Support),
+    /// Keeps what scores above a number.
+    Threshold(Threshold),
+    /// Keeps the first ones.
+    Limit(Limit),
+    /// Orders by a model that reads question and text together.
+    Rerank(Rerank),
+    /// Keeps what a model says yes to.
+    Judge(Judge),
+}
+
+impl Operator {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Vector(_) => "vector",
+            Self::Bm25(_) => "bm25",
+            Self::Mentions(_) => "mentions",
+            Self::MultiQuery(_) => "multi_query",
+            Self::ExtractTriples(_) => "extract_triples",
+            Self::Expand(_) => "expand",
+            Self::Ascend(_) => "ascend",
+            Self::Fuse(_) => "fuse",
+            Self::Descend(_) => "descend",
+            Self::Route(_) => "route",
+            Self::Communities(_) => "communities",
+            Self::Rank(_) => "rank",
+            Self::Follow(_) => "follow",
+            Self::Around(_) => "around",
+            Self::Together(_) => "together",
+            Self::Attest(_) => "attest",
+            Self::Narrow(_) => "narrow",
+            Self::About(_) => "about",
+            Self::Onward(_) => "onward",
+            Self::Gather(_) => "gather",
+            Self::Support(_) => "support",
+            Self::Threshold(_) => "threshold",
+            Self::Limit(_) => "limit",
+            Self::Rerank(_) => "rerank",
+            Self::Judge(_) => "judge",
+        }
+    }
+
+    /// What is wrong with what it is told where it is given so many lists; nothing if it can be run.
+    pub(super) fn unfit(&self, lists: usize) -> Option<String> {
+        let (least, most) = self.takes();
+        if lists < least || lists > most {
+            return Some(format!(
+                "`{}` takes {}, and is given {lists}",
+                self.name(),
+                match (least, most) {
+                    (0, 0) => "no list",
+                    (1, 1) => "one list",
+                    (2, 2) => "two lists",
+                    _ => "one list or more",
+                },
+            ));
+        }
+        if matches!(self, Self::Expand(expand) if expand.is_too_far()) {
+            return Some(format!("`steps` of `expand` is more than {MOST_STEPS}"));
+        }
+        let written = serde_json::to_value(self).unwrap_or_default();
+        let settings = written.as_object().and_then(|named| named.values().next());
+        if let Some((setting, problem)) = settings.and_then(unfit_within) {
+            return Some(format!("`{setting}` of `{}` {problem}", self.name()));
+        }
+        match self {
+            Self::Fuse(fuse) => fuse.unfit(lists),
+            _ => None,
+        }
+    }
+
+    /// How many lists it takes, at least and at most.
+    pub(super) fn takes(&self) -> (usize, usize) {
+        match self {
+            Self::Vector(_)
+            | Self::Bm25(_)
+            | Self::Mentions(_)
+            | Self::MultiQuery(_)
+            | Self::ExtractTriples(_)
+            | Self::Descend(_)
+            | Self::Route(_) => (0, 0),
+            // What is lifted, and by what.
+            Self::Attest(_) => (2, 2),
+            Self::Fuse(_) | Self::Rank(_) | Self::Gather(_) => (1, usize::MAX),
+            _ => (1, 1),
+        }
+    }
+
+    /// Does it, with the lists that it takes. Where the stage says `if_there`, what has a model read does without one.
+    pub(super) fn run<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        mut lists: Vec<Vec<Item>>,
+        if_there: bool,
+    ) -> Result<Done, RetrieveError> {
+        let given = match self {
+            Self::Vector(vector) => {
+                let found = vector.run(desk)?;
+                match vector.why_nothing(desk, &found)? {
+                    Some(why) => {
+                        return Ok(Done::detailed(found, &serde_json::json!({"note": why})));
+                    }
+                    None => found,
+                }
+            }
+            Self::Bm25(bm25) => bm25.run(desk)?,
+            Self::Mentions(mentions) => mentions.run(desk)?,
+            Self::MultiQuery(multi_query) => {
+                let reader = desk.question_reader(self.name(), if_there)?;
+                let (found, told) = multi_query.run_traced(desk, reader)?;
+                return Ok(Done::detailed(found, &told));
+            }
+            Self::ExtractTriples(extract_triples) => {
+                let reader = desk.question_reader(self.name(), if_there)?;
+                let (found, told) = extract_triples.run_traced(desk, reader)?;
+                return Ok(Done::detailed(found, &told));
+            }
+            Self::Descend(descend) => {
+                let (descent, cost) = descend.run_as_set(desk, if_there)?;
+                let Some(cost) = cost else {
+                    return Ok(Done::detailed(descent.items, &descent.levels));
+                };
+                let told = serde_json::json!({"levels": descent.levels, "paid": paid(&cost)});
+                return Ok(Done::detailed(descent.items, &told));
+            }
+            Self::Route(route) => {
+                let (found, taken) = route.run_traced(desk)?;
+                return Ok(Done::detailed(found, &taken));
+            }
+            Self::Expand(expand) => expand.run(desk, &joined(lists))?,
+            Self::Ascend(ascend) => ascend.run(desk, &joined(lists))?,
+            Self::Communities(communities) => {
+                let (kept, layers) = communities.run_traced(desk, &joined(lists))?;
+                return Ok(Done::detailed(kept, &layers));
+            }
+            Self::Rank(rank) => {
+                let (ranked, walked) = rank.run_traced(desk, &joined(lists))?;
+                return Ok(Done::detailed(ranked, &walked));
+            }
+            Self::Follow(follow) => {
+                let (items, followed) = follow.run_traced(desk, joined(lists))?;
+                return Ok(Done::detailed(items, &followed));
+            }
+            Self::Around(around) => around.run(desk, joined(lists))?,
+            Self::Together(together) => together.run(desk, joined(lists))?,
+            Self::Attest(attest) => {
+                let texts = lists.pop().unwrap_or_default();
+                attest.run(desk, joined(lists), &texts)?
+            }
+            Self::Narrow(narrow) => narrow.run(desk, joined(lists))?,
+            Self::About(about) => about.run(desk, joined(lists))?,
+            Self::Onward(onward) => onward.run(desk, &joined(lists))?,
+            Self::Gather(gather) => gather.run(desk, &joined(lists))?,
+            Self::Support(support) => support.run(desk, &joined(lists))?,
+            Self::Threshold(threshold) => threshold.run(joined(lists))?,
+            Self::Limit(limit) => limit.run(joined(lists)),
+            Self::Rerank(rerank) => {
+                let reranker = desk.reranker()?;
+                let judged = rerank.run(desk, reranker, joined(lists))?;
+                // It gets all of them in one call, however many requests its endpoint makes of it, and counts no tokens.
+                let calls = u64::from(!judged.is_empty());
+                let told = serde_json::json!({"model": reranker.name(), "calls": calls});
+                return Ok(Done::detailed(judged, &told));
+            }
+            Self::Judge(judge) => {
+                let relevance = desk.relevance(self.name())?;
+                let (kept, cost) = judge.run(desk, relevance, joined(lists))?;
+                return Ok(Done::detailed(kept, &paid(&cost)));
+            }
+            Self::Fuse(Fuse { by, weights }) => {
+                let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
+                fuse(*by, lists.into_iter().zip(weights).collect())
+            }
+        };
+        Ok(given.into())
+    }
+}
+
+/// A setting that cannot be, also of a search within an operator, and what is wrong with it.
+fn unfit_within(settings: &serde_json::Value) -> Option<(String, String)> {
+    let mut settings = settings.as_object()?.iter();
+    settings.find_map(|(name, value)| {
+        // What is not said is not written, so that nothing is null but what is no number.
+        let list = value.as_array().into_iter().flatten();
+        if std::iter::once(value)
+            .chain(list)
+            .any(serde_json::Value::is_null)
+        {
+            return Some((name.clone(), "has to be finite".to_owned()));
+        }
+        let is_vast = |number: f64| number > MOST_ASKED as f64;
+        // Where a search for communities begins is any number.
+        match value.as_f64().is_some_and(is_vast) && name != "seed" {
+            true => Some((name.clone(), format!("is more than {MOST_ASKED}"))),
+            false => unfit_within(value),
+        }
+    })
+}
+
+/// What a model was paid for judging.
+fn paid(cost: &Cost) -> serde_json::Value {
+    serde_json::json!({
+        "calls": cost.calls,
+        "kept": cost.kept,
+        "input_tokens": cost.usage.input_tokens,
+        "output_tokens": cost.usage.output_tokens,
+    })
+}
+
+/// One list after the other; most operators take one anyway.
+fn joined(lists: Vec<Vec<Item>>) -> Vec<Item> {
+    lists.into_iter().flatten().collect()
+}
+
+/// What an operator gives, and what it says of it.
+pub(super) struct Done {
+    pub(super) given: Vec<Item>,
+    pub(super) detail: serde_json::Value,
+}
+
+impl Done {
+    fn detailed(given: Vec<Item>, detail: &impl Serialize) -> Self {
+        // Numbers and names: there is nothing in it that JSON has not.
+        let detail = serde_json::to_value(detail).unwrap_or_default();
+        Self { given, detail }
+    }
+}
+
+impl From<Vec<Item>> for Done {
+    fn from(given: Vec<Item>) -> Self {
+        let detail = serde_json::Value::Null;
+        Self { given, detail }
+    }
+}
