@@ -3,6 +3,8 @@
 use crate::exit::Exit;
 use crate::remote::{Address, RemoteFailure};
 use crate::transfer::TransferError;
+use crate::verbs::IngestError;
+use std::fmt::Display;
 use std::path::PathBuf;
 use stratigraph_rag::door::causes;
 
@@ -131,7 +133,7 @@ pub(crate) enum Failure {
     Transfer(Box<TransferError>),
     /// Documents that cannot be taken in, any of them.
     #[error(transparent)]
-    Ingest(Box<crate::verbs::IngestError>),
+    Ingest(Box<IngestError>),
     /// A server does not start, or has ended badly.
     #[error(transparent)]
     Server(stratigraph_server::ServerError),
@@ -186,6 +188,11 @@ fn server_exit(error: &stratigraph_server::ServerError) -> Exit {
 }
 
 impl Failure {
+    /// What was asked for cannot be, or not be done: why, in words.
+    pub(crate) fn of_request(why: impl Display) -> Self {
+        IngestError::Request(why.to_string()).into()
+    }
+
     /// The failure of one of several statements, which begins at that line.
     pub(crate) fn at_line(self, line: usize) -> Self {
         Self::Statement {
@@ -270,7 +277,6 @@ impl Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verbs::IngestError;
     use std::io;
     use stratigraph_models::ModelError;
 

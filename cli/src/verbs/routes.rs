@@ -9,7 +9,6 @@ use crate::statements::read_input;
 use crate::verbs::IngestError;
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
 use stratigraph_rag::door::{DoorError, Library, Open};
@@ -220,7 +219,7 @@ impl Add {
             "-" => read_input(None)?,
             file => read_input(Some(Path::new(file)))?,
         };
-        let all = Declared::parse(&text).map_err(of_request)?;
+        let all = Declared::parse(&text).map_err(Failure::of_request)?;
         let replaced = match self.at.open(false, progress)? {
             At::Folder(open, _) => {
                 let replaced = all.iter().map(|one| open.declare(one).map_err(refused));
@@ -334,8 +333,4 @@ impl Print {
 
 fn refused(error: DoorError) -> Failure {
     IngestError::from(error).into()
-}
-
-fn of_request(error: impl Display) -> Failure {
-    IngestError::Request(error.to_string()).into()
 }

@@ -1,6 +1,5 @@
 //! `eval diff`: what has become better from one run to another, what worse, and on which questions.
 
-use super::request;
 use crate::failure::Failure;
 use crate::output::{Reply, Table};
 use clap::Args;
@@ -56,7 +55,7 @@ impl Diff {
             reply.line(text);
         }
         if comparison.differences.is_empty() {
-            return Err(request(&format!(
+            return Err(Failure::of_request(format!(
                 "the two runs have nothing in common: {}",
                 comparison.unmatched.join("; ")
             )));
@@ -107,7 +106,7 @@ impl Diff {
         ));
         super::write(self.csv.as_deref(), || comparison.csv())?;
         super::write(self.html.as_deref(), || both(before, after).page())?;
-        let told = serde_json::to_value(&comparison).map_err(|error| request(&error))?;
+        let told = serde_json::to_value(&comparison).map_err(Failure::of_request)?;
         for (name, value) in told.as_object().into_iter().flatten() {
             reply.field(name, value.clone());
         }
@@ -129,7 +128,7 @@ impl Diff {
             return Ok(());
         }
         let known: Vec<&str> = known.into_iter().collect();
-        Err(request(&format!(
+        Err(Failure::of_request(format!(
             "--questions {wanted}: that is no measure of both runs; there are {}",
             known.join(", ")
         )))
@@ -137,7 +136,8 @@ impl Diff {
 }
 
 fn read(file: &Path) -> Result<Saved, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| request(&format!("{}: {error}", file.display()));
+    let wrong =
+        |error: &dyn std::fmt::Display| Failure::of_request(format!("{}: {error}", file.display()));
     let bytes = fs::metadata(file).map_err(|error| wrong(&error))?.len();
     if bytes > LONGEST {
         return Err(wrong(&format!(

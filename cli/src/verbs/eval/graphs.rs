@@ -1,6 +1,5 @@
 //! The graphs that a set is measured on, each built once and kept.
 
-use super::request;
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::progress::Progress;
@@ -222,7 +221,7 @@ impl<'a> Graphs<'a> {
         if layers == Layers::Tag {
             summarise(&open, self.equipment.has_model(), &token)?;
         }
-        fs::write(&said, whole).map_err(|error| request(&error))?;
+        fs::write(&said, whole).map_err(Failure::of_request)?;
         Ok(open)
     }
 
@@ -232,9 +231,9 @@ impl<'a> Graphs<'a> {
             return Ok(());
         };
         let folder = PathBuf::from(format!("{}.tables", path.display()));
-        fs::create_dir_all(&folder).map_err(|error| request(&error))?;
+        fs::create_dir_all(&folder).map_err(Failure::of_request)?;
         for (name, text) in [&rows, &mapping] {
-            fs::write(folder.join(name), text).map_err(|error| request(&error))?;
+            fs::write(folder.join(name), text).map_err(Failure::of_request)?;
         }
         let read = TableMapping::read(&folder.join(mapping.0)).map_err(IngestError::from)?;
         let report = open.layers().upsert_tables(mapping.0, &read);
@@ -288,7 +287,7 @@ impl<'a> Graphs<'a> {
             None => {}
         }
         if let Some(failed) = report.problems.failed.first() {
-            return Err(request(&causes(&*failed.error)));
+            return Err(Failure::of_request(causes(&*failed.error)));
         }
         if let Some(broken) = report.problems.broken_lines.first() {
             let count = report.problems.count_broken_lines;
@@ -327,7 +326,7 @@ fn summarise(open: &Open, by_model: bool, token: &CancelToken) -> Result<(), Fai
         return Err(stratigraph::Error::Cancelled.into());
     }
     match made.failed.first() {
-        Some(failed) => Err(request(&causes(&failed.error))),
+        Some(failed) => Err(Failure::of_request(causes(&failed.error))),
         None => Ok(()),
     }
 }

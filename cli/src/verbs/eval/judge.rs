@@ -1,6 +1,6 @@
 //! `eval judge`: how good answers are, as models say, and which of two systems answers better.
 
-use super::{request, told, write};
+use super::{told, write};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, things};
@@ -222,7 +222,7 @@ impl Judge {
         let Some(folder) = &self.set else {
             return Ok(None);
         };
-        let mut posed = Posed::read(folder).map_err(|error| request(&error))?;
+        let mut posed = Posed::read(folder).map_err(Failure::of_request)?;
         posed.truncate(self.first.unwrap_or(usize::MAX));
         Ok(Some(posed))
     }
@@ -261,7 +261,7 @@ impl Judge {
             bar.finish_and_clear();
         }
         if let Some(folder) = &self.keep {
-            fs::create_dir_all(folder).map_err(|error| request(&error))?;
+            fs::create_dir_all(folder).map_err(Failure::of_request)?;
             let rows = given.iter().map(|one| format!("{}\n", one.row()));
             let file = folder.join(format!("{}.jsonl", file_name(&pipeline.name)));
             write(Some(&file), || rows.collect())?;
@@ -281,7 +281,7 @@ impl Judge {
         };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.map_or_else(|| stem.into_owned(), str::to_owned);
-        let (mut given, others) = Given::read(file, posed).map_err(|error| request(&error))?;
+        let (mut given, others) = Given::read(file, posed).map_err(Failure::of_request)?;
         given.truncate(self.first.unwrap_or(usize::MAX));
         Ok((System { name, given }, others))
     }
@@ -391,7 +391,7 @@ impl Judge {
         for name in names.iter().rev() {
             reply.line(told::last_line(name, &saved, false));
         }
-        let json = |value: serde_json::Result<Json>| value.map_err(|error| request(&error));
+        let json = |value: serde_json::Result<Json>| value.map_err(Failure::of_request);
         let mut whole = json(serde_json::to_value(&saved))?;
         whole["judgements"] = json(serde_json::to_value(&judgements))?;
         whole["cost"] = json(serde_json::to_value(paid))?;
@@ -422,7 +422,7 @@ fn names_differ(systems: &[System]) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
     match systems.iter().find(|one| !seen.insert(&one.name)) {
         None => Ok(()),
-        Some(twice) => Err(request(&format!(
+        Some(twice) => Err(Failure::of_request(format!(
             "two systems are called {}: give each a name of its own, as NAME=FILE",
             twice.name
         ))),
@@ -446,6 +446,6 @@ fn failure(error: JuryError) -> Failure {
             source: ExtractError::Cancelled,
             ..
         } => stratigraph::Error::Cancelled.into(),
-        error => request(&causes(&error)),
+        error => Failure::of_request(causes(&error)),
     }
 }

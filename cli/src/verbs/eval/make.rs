@@ -1,6 +1,5 @@
 //! `eval make`: a set of questions out of the facts of a graph; with `--users` out of what is said of a corpus.
 
-use super::request;
 use super::users::{self, Corpus};
 use crate::failure::Failure;
 use crate::models::Writer;
@@ -102,7 +101,7 @@ impl Make {
         let made = making.run(&read).map_err(DoorError::from);
         let mut made = made.map_err(IngestError::from)?;
         if made.facts.is_empty() {
-            return Err(request(&format!(
+            return Err(Failure::of_request(format!(
                 "{} has no facts: questions are made of facts, which `ingest --profile triples` or `hybrid` makes",
                 dir.display()
             )));
@@ -112,7 +111,7 @@ impl Make {
             None => None,
         };
         made.write(&self.out)
-            .map_err(|error| request(&format!("{}: {error}", self.out.display())))?;
+            .map_err(|error| Failure::of_request(format!("{}: {error}", self.out.display())))?;
         let cost = |usage: Usage| self.writer.prices().map(|prices| prices.of(usage));
         let mut reply = Reply::new("eval");
         let mut table = Table::of_numbers(["kind", "places", "sampled", "questions"]);

@@ -157,7 +157,9 @@ impl Eval {
         for name in &self.set {
             if !folders.iter().any(|folder| is_named(folder, name)) {
                 let suite = suite.display();
-                return Err(request(&format!("there is no set {name} in {suite}")));
+                return Err(Failure::of_request(format!(
+                    "there is no set {name} in {suite}"
+                )));
             }
         }
         let mut asked = folders.to_vec();
@@ -177,18 +179,18 @@ impl Eval {
 fn sets_of(suite: &Path) -> Result<Vec<PathBuf>, Failure> {
     // A folder that is called `.` has a name.
     let suite = fs::canonicalize(suite)
-        .map_err(|error| request(&format!("{}: {error}", suite.display())))?;
+        .map_err(|error| Failure::of_request(format!("{}: {error}", suite.display())))?;
     if LabelledSet::is_one(&suite) {
         return Ok(vec![suite]);
     }
-    let entries = fs::read_dir(&suite).map_err(|error| request(&error))?;
+    let entries = fs::read_dir(&suite).map_err(Failure::of_request)?;
     let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = folders
         .filter(|folder| LabelledSet::is_one(folder))
         .collect();
     folders.sort();
     match folders.is_empty() {
-        true => Err(request(&format!(
+        true => Err(Failure::of_request(format!(
             "there are no sets in {}",
             suite.display()
         ))),
@@ -222,7 +224,7 @@ impl Run<'_> {
                 self.note(format!("{name} is skipped: {error}"));
                 return Ok(());
             }
-            Err(error) => return Err(request(&error)),
+            Err(error) => return Err(Failure::of_request(error)),
         };
         for note in &set.notes {
             self.note(format!("{}: {note}", set.name));
@@ -303,7 +305,7 @@ impl Run<'_> {
             self.reply
                 .line(told::last_line(&pipeline.name, saved, eval.kinds));
         }
-        let whole = serde_json::to_value(saved).map_err(|error| request(&error))?;
+        let whole = serde_json::to_value(saved).map_err(Failure::of_request)?;
         write(eval.out.as_deref(), || whole.to_string())?;
         write(eval.csv.as_deref(), || saved.csv())?;
         write(eval.html.as_deref(), || saved.page())?;
@@ -329,9 +331,6 @@ fn is_of_the_pipeline(error: &DoorError) -> bool {
 /// Writes a file, if one was asked for.
 fn write(file: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    fs::write(file, text()).map_err(|error| request(&format!("{}: {error}", file.display())))
-}
-
-fn request(error: &dyn std::fmt::Display) -> Failure {
-    IngestError::Request(error.to_string()).into()
+    fs::write(file, text())
+        .map_err(|error| Failure::of_request(format!("{}: {error}", file.display())))
 }

@@ -1,6 +1,5 @@
 //! Which pipelines are measured: those that are named, and what the flags make of them.
 
-use super::request;
 use crate::failure::Failure;
 use crate::verbs::retrieve::{above_zero, pipeline};
 use clap::Args;
@@ -92,7 +91,9 @@ impl Asked {
                 return Err(Failure::Usage(wrong));
             };
             if !sets.contains(&set) {
-                return Err(request(&format!("--also {also}: there is no set {set}")));
+                return Err(Failure::of_request(format!(
+                    "--also {also}: there is no set {set}"
+                )));
             }
             let whole = pipeline(preset)?;
             for pipeline in self.within_budgets(vec![whole]) {
@@ -111,7 +112,7 @@ impl Asked {
         let mut seen = BTreeSet::new();
         let twice = all.iter().find(|one| !seen.insert(&one.pipeline.name));
         match twice {
-            Some(twice) => Err(request(&format!(
+            Some(twice) => Err(Failure::of_request(format!(
                 "two pipelines are called {}: give each a name of its own",
                 twice.pipeline.name
             ))),

@@ -1,6 +1,5 @@
 //! Questions of other sets, put to a graph that does not answer them.
 
-use super::request;
 use crate::failure::Failure;
 use crate::verbs::IngestError;
 use std::path::PathBuf;
@@ -28,7 +27,7 @@ impl Strangers {
             let set = match LabelledSet::read(folder) {
                 Ok(set) => set,
                 Err(SetError::NoGold { .. }) => continue,
-                Err(error) => return Err(request(&error)),
+                Err(error) => return Err(Failure::of_request(error)),
             };
             let answered = set.questions.iter().filter(|one| one.gold != Gold::Nothing);
             let texts: Vec<String> = answered.map(|one| one.text.clone()).collect();

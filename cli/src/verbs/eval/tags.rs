@@ -1,6 +1,5 @@
 //! `eval tags`: whether domains say what lies under them, and how far two builds are alike. No model is asked.
 
-use super::request;
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table, things};
@@ -122,7 +121,7 @@ fn graph(dir: &Path, read: &ReadTxn) -> Result<TagGraph, Failure> {
     let graph = TagGraph::of(read).map_err(DoorError::from);
     let graph = graph.map_err(IngestError::from)?;
     match graph.domains.is_empty() {
-        true => Err(request(&format!(
+        true => Err(Failure::of_request(format!(
             "{} has no domains, which `ingest --profile tag` makes",
             dir.display()
         ))),

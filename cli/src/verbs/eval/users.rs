@@ -1,6 +1,5 @@
 //! `eval make --users`: questions of users about a corpus as a whole, as TagRAG makes them, with a model.
 
-use super::request;
 use crate::failure::Failure;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
@@ -32,8 +31,9 @@ impl Corpus<'_> {
     fn said(&self, progress: &Progress) -> Result<String, Failure> {
         let mut said = String::new();
         if let Some(file) = self.about {
-            let wrong =
-                |error: &dyn std::fmt::Display| request(&format!("{}: {error}", file.display()));
+            let wrong = |error: &dyn std::fmt::Display| {
+                Failure::of_request(format!("{}: {error}", file.display()))
+            };
             let bytes = fs::metadata(file).map_err(|error| wrong(&error))?.len();
             if bytes > LONGEST_ABOUT {
                 let problem =
@@ -50,7 +50,7 @@ impl Corpus<'_> {
             said.push_str(&graph.map_err(IngestError::from)?);
         }
         match said.trim().is_empty() {
-            true => Err(request(&"nothing is said of the corpus")),
+            true => Err(Failure::of_request("nothing is said of the corpus")),
             false => Ok(said),
         }
     }
@@ -72,10 +72,10 @@ pub(super) fn make(
     let set = posing.run(&users, &said, &progress.interrupt().token());
     let set = set.map_err(IngestError::from)?;
     if set.questions.is_empty() {
-        return Err(request(&"the model has made no questions"));
+        return Err(Failure::of_request("the model has made no questions"));
     }
     set.write(out)
-        .map_err(|error| request(&format!("{}: {error}", out.display())))?;
+        .map_err(|error| Failure::of_request(format!("{}: {error}", out.display())))?;
     let mut reply = Reply::new("eval");
     let mut table = Table::of_numbers(["user", "task", "questions"]);
     let mut counted: Vec<(usize, usize, usize)> = Vec::new();

@@ -259,7 +259,7 @@ impl Ingest {
             ));
         }
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
-        let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
+        let pattern = pattern.map_err(Failure::of_request)?;
         let files = Files::find(&self.paths, pattern).map_err(IngestError::Read)?;
         let wanted = self.wanted()?;
         let is_new = address.is_none() && !self.into.exists();

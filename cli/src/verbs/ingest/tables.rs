@@ -100,7 +100,7 @@ impl Ingest {
                 // What its rows state is there, and must not go because nobody here may read it.
                 Err(UnsentTable::Unreadable(error)) => {
                     let why = format!("{name}: it cannot be read: {error}");
-                    return Err(IngestError::Request(why).into());
+                    return Err(Failure::of_request(why));
                 }
                 Err(UnsentTable::All(failure)) => return Err(failure),
             }
