@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::statements::{Asked, Building, IDLE, Place, TOTAL, Take, UNDER_WAY, building, took};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
@@ -100,6 +101,28 @@ impl Server {
         let hello = server.until(cancel, hello)?;
         hello.map_err(|error| server.failure(&error, HELLO))?;
         Ok(server)
+    }
+
+    /// Connects if what stands in the place of a folder is an address; a folder has no use for what an address needs.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); something was said that is for an address, and this is none.
+    pub(crate) fn if_address(
+        dir: &Path,
+        access: &Access,
+        read_only: bool,
+        cancel: &CancelToken,
+    ) -> Result<Option<Self>, Failure> {
+        let text = dir.to_string_lossy();
+        let Some(address) = Address::read(&text).transpose()? else {
+            access.refuse_for_folder(&text)?;
+            return Ok(None);
+        };
+        let manner = Manner {
+            read_only,
+            create: false,
+        };
+        Self::open(&address, access, manner, cancel).map(Some)
     }
 
     /// The name of the database; empty for the default one.

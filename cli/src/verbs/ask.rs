@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, count, money, printable, things};
 use crate::progress::Progress;
-use crate::remote::{Access, Asked, Inquiry};
+use crate::remote::{Access, Asked, Inquiry, Server};
 use crate::verbs::IngestError;
-use crate::verbs::retrieve::{above_zero, only, pipeline, question, server};
+use crate::verbs::questions::{above_zero, only, pipeline, question};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ impl Ask {
         };
         let mut heard = Heard::new(quiet);
         let cancel = &progress.interrupt().token();
-        let answer = match server(&self.dir, &self.access, true, progress)? {
+        let answer = match Server::if_address(&self.dir, &self.access, true, cancel)? {
             Some(server) => {
                 self.models
                     .refuse_for_address(&self.dir.to_string_lossy())?;

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
 use crate::progress::Progress;
-use crate::remote::Access;
+use crate::remote::{Access, Server};
 use crate::verbs::IngestError;
-use crate::verbs::retrieve::{pipeline, server};
+use crate::verbs::questions::pipeline;
 use clap::Args;
 use std::path::PathBuf;
 use stratigraph::Database;
@@ -77,7 +77,7 @@ impl Calibrate {
             }
         };
         let cancel = &progress.interrupt().token();
-        let found = match server(&self.dir, &self.access, false, progress)? {
+        let found = match Server::if_address(&self.dir, &self.access, false, cancel)? {
             Some(server) => {
                 self.models
                     .refuse_for_address(&self.dir.to_string_lossy())?;

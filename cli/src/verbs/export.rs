@@ -5,7 +5,7 @@ use super::exchange::{beside, ensure_free, io_error, put_in_place, remove_empty,
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};
-use crate::remote::{Access, Address, Manner, Server};
+use crate::remote::{Access, Server};
 use crate::transfer::{Folder, Text, TransferError};
 use clap::{Args, ValueEnum};
 use std::fs::{self, File};
@@ -146,19 +146,13 @@ impl Export {
 
     /// Opens a folder read-only, or connects.
     fn open(&self, progress: &Progress) -> Result<Source, Failure> {
-        let text = self.dir.to_string_lossy();
-        let Some(address) = Address::read(&text).transpose()? else {
-            self.access.refuse_for_folder(&text)?;
-            let db = Database::builder().open_read_only(&self.dir)?;
-            return Ok(Source::Folder(db));
-        };
-        let manner = Manner {
-            read_only: true,
-            create: false,
-        };
         let cancel = progress.interrupt().token();
-        let server = Server::open(&address, &self.access, manner, &cancel)?;
-        Ok(Source::Server(server))
+        Ok(
+            match Server::if_address(&self.dir, &self.access, true, &cancel)? {
+                Some(server) => Source::Server(server),
+                None => Source::Folder(Database::builder().open_read_only(&self.dir)?),
+            },
+        )
     }
 
     fn write(

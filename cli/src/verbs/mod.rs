@@ -19,6 +19,8 @@ mod ingest;
 mod load;
 mod manual;
 mod query;
+mod questions;
+mod receipts;
 mod recover;
 mod repl;
 mod report;
@@ -69,7 +71,7 @@ pub(crate) enum Verb {
     /// Find below which confidence questions are refused, and keep it
     Calibrate(Box<calibrate::Calibrate>),
     /// Say whether what receipts were given on still stands
-    Receipts(retrieve::Receipts),
+    Receipts(receipts::Receipts),
     /// Declare queries that questions are routed to and models call, and call them
     Routes(Box<routes::Routes>),
     /// Measure retrieval on sets of questions with known answers

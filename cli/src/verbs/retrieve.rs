@@ -1,23 +1,19 @@
 //! `retrieve`: what answers a question, with receipts, and how it was come to.
 
+use super::questions::{above_zero, only, pipeline, question};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
 use crate::progress::Progress;
-use crate::remote::{Access, Address, Asked, Manner, Server};
-use crate::statements::read_input;
+use crate::remote::{Access, Asked, Server};
 use crate::verbs::IngestError;
 use clap::Args;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph_rag::Datum;
-use stratigraph_rag::door::{DoorError, Equipment, Library};
-use stratigraph_rag::read::number;
-use stratigraph_rag::retrieve::{Pipeline, Question, Receipt, Retrieved, Traced};
+use stratigraph_rag::door::{DoorError, Library};
+use stratigraph_rag::retrieve::{Pipeline, Retrieved, Traced};
 
 const EXAMPLE: &str = "\
 Presets: direct (nothing), vector, graph, bag, tag, triples, hybrid, audit (by declared queries: see `routes`), and strata,
@@ -78,26 +74,6 @@ pub(crate) struct Retrieve {
     access: Access,
 }
 
-/// Arguments of `receipts`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-FILE is what `retrieve --json` or `ask --json` has printed, or a list of receipts. The exit code is 2 if any does not hold.
-
-Example:
-  stratigraph receipts library found.json
-
-JSON: receipts [{kind, key, standing, holds}], standing how many of each: stands, moved, changed, gone")]
-pub(crate) struct Receipts {
-    /// The database's folder, or an address: grpc://host:port/database
-    #[arg(value_name = "DIR|ADDRESS")]
-    dir: PathBuf,
-    /// What `retrieve --json` or `ask --json` has printed; standard input if not given or `-`
-    file: Option<PathBuf>,
-    /// What an address needs.
-    #[command(flatten)]
-    access: Access,
-}
-
 impl Retrieve {
     /// Retrieves.
     ///
@@ -124,12 +100,13 @@ impl Retrieve {
             question,
             only: only(&self.only)?,
         };
-        let retrieved = match server(dir, &self.access, true, progress)? {
+        let cancel = &progress.interrupt().token();
+        let retrieved = match Server::if_address(dir, &self.access, true, cancel)? {
             Some(server) => {
                 self.models.refuse_for_address(&dir.to_string_lossy())?;
                 server.retrieve(&asked)?
             }
-            None => self.ask_folder(dir, asked, &progress.interrupt().token())?,
+            None => self.ask_folder(dir, asked, cancel)?,
         };
         tell(&mut reply, &retrieved, self.trace);
         Ok(reply)
@@ -147,181 +124,6 @@ impl Retrieve {
         let question = question(asked.question, asked.only)?;
         let retrieved = open.retrieve(asked.pipeline, &question, cancel);
         Ok(retrieved.map_err(IngestError::from)?)
-    }
-}
-
-/// What a question is limited to: NAME=VALUE, each name once, as a filter has one value.
-pub(super) fn only(given: &[String]) -> Result<Vec<(String, Json)>, Failure> {
-    let mut names = BTreeSet::new();
-    let only = given.iter().map(|only| {
-        let (name, value) = only.split_once('=').ok_or_else(|| {
-            Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
-        })?;
-        if !names.insert(name) {
-            return Err(Failure::Usage(format!(
-                "--only {name} is given twice, and has one value: ask once for each"
-            )));
-        }
-        Ok((name.to_owned(), literal(value)))
-    });
-    only.collect()
-}
-
-/// A count that is none if it is 0, as `CALL rag.retrieve` has it.
-pub(super) fn above_zero(text: &str) -> Result<usize, String> {
-    let count = text.parse::<usize>().ok().filter(|count| *count > 0);
-    count.ok_or_else(|| "it is a count above zero".to_owned())
-}
-
-/// A question, as it is put to a folder.
-pub(super) fn question(text: &str, only: Vec<(String, Json)>) -> Result<Question, Failure> {
-    let mut question = Question::new(text).map_err(of_request)?;
-    for (name, value) in only {
-        question = match value {
-            Json::Bool(truth) => question.only(name, truth),
-            Json::Number(number) => match number.as_i64() {
-                Some(whole) => question.only(name, whole),
-                None => question.only(name, number.as_f64()),
-            },
-            value => question.only(name, value.as_str()),
-        };
-    }
-    Ok(question)
-}
-
-/// The server, if it is an address.
-pub(super) fn server(
-    dir: &Path,
-    access: &Access,
-    read_only: bool,
-    progress: &Progress,
-) -> Result<Option<Server>, Failure> {
-    let text = dir.to_string_lossy();
-    let Some(address) = Address::read(&text).transpose()? else {
-        access.refuse_for_folder(&text)?;
-        return Ok(None);
-    };
-    let manner = Manner {
-        read_only,
-        create: false,
-    };
-    let cancel = progress.interrupt().token();
-    Server::open(&address, access, manner, &cancel).map(Some)
-}
-
-impl Receipts {
-    /// Looks at receipts.
-    ///
-    /// # Errors
-    /// What are no receipts; what the engine refuses.
-    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
-        let file = self.file.as_deref();
-        let receipts = receipts(&read_input(file.filter(|file| file.as_os_str() != "-"))?)?;
-        let standing = match server(&self.dir, &self.access, true, progress)? {
-            Some(server) => server.verify(&receipts)?,
-            None => {
-                let db = Database::builder().open_read_only(&self.dir)?;
-                let standing = Library::new(&db, Equipment::default())
-                    .verify(&receipts, &progress.interrupt().token());
-                standing.map_err(IngestError::from)?
-            }
-        };
-        let mut reply = Reply::new("receipts");
-        let mut table = Table::of_facts();
-        let mut counts = serde_json::Map::new();
-        let mut all = Vec::new();
-        for (receipt, standing) in receipts.iter().zip(&standing) {
-            table.row([
-                standing.name().to_owned(),
-                receipt.name.kind.clone(),
-                receipt.name.key.clone(),
-            ]);
-            let count = counts.entry(standing.name()).or_insert_with(|| 0.into());
-            *count = (count.as_u64().unwrap_or(0) + 1).into();
-            all.push(serde_json::json!({
-                "kind": receipt.name.kind,
-                "key": receipt.name.key,
-                "standing": standing.name(),
-                "holds": standing.holds(),
-            }));
-        }
-        reply
-            .table(&table)
-            .field("receipts", all)
-            .field("standing", counts);
-        if !standing.iter().all(|standing| standing.holds()) {
-            reply.incomplete();
-        }
-        Ok(reply)
-    }
-}
-
-/// The receipts of what `retrieve --json` or `ask --json` has printed, or of a list of them.
-fn receipts(text: &str) -> Result<Vec<Receipt>, Failure> {
-    let wrong = |problem: String| {
-        of_request(format!(
-            "no receipts: {problem}. What `retrieve --json` or `ask --json` has printed is expected, or a list of receipts"
-        ))
-    };
-    let whole: Json = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
-    let list = match whole {
-        Json::Array(list) => list,
-        Json::Object(mut printed) => {
-            let lists = ["found", "sources"].map(|name| printed.remove(name));
-            let found = lists.into_iter().find_map(|list| match list {
-                Some(Json::Array(found)) => Some(found),
-                _ => None,
-            });
-            let found = found.ok_or_else(|| {
-                wrong("there is no list `found`, and no list `sources`".to_owned())
-            })?;
-            found.into_iter().map(receipt).collect()
-        }
-        _ => return Err(wrong("it is neither an object nor a list".to_owned())),
-    };
-    serde_json::from_value(Json::Array(list)).map_err(|error| wrong(error.to_string()))
-}
-
-/// The receipt of something that was found; null, which is none, if it has none.
-fn receipt(mut found: Json) -> Json {
-    let receipt = found.get_mut("receipt").map(Json::take);
-    receipt.unwrap_or_default()
-}
-
-/// A preset by its name, or what a file has.
-pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
-    let text = match Path::new(preset).is_file() {
-        true => std::fs::read_to_string(preset)
-            .map_err(|error| of_request(format!("{preset}: {error}")))?,
-        // What is written out as a pipeline has one of these, and a path none: it would be told that it is no TOML.
-        false if !preset.contains(['\n', '{', '=']) => {
-            return Pipeline::preset(preset).map_err(|error| match Path::new(preset).exists() {
-                true => of_request(format!("{preset} is not a file")),
-                false => of_request(format!("{error}; and there is no file of that name")),
-            });
-        }
-        false => preset.to_owned(),
-    };
-    Pipeline::of(&text).map_err(of_request)
-}
-
-pub(super) fn of_request(error: impl Display) -> Failure {
-    IngestError::Request(error.to_string()).into()
-}
-
-/// What metadata is compared with: a number where readers of documents take it for one, a truth, and a text in quotes
-/// whatever is in them.
-fn literal(text: &str) -> Json {
-    let quoted = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
-    if let Some(quoted) = quoted('"').or_else(|| quoted('\'')) {
-        return quoted.into();
-    }
-    match (text, number(text)) {
-        ("true", _) => true.into(),
-        ("false", _) => false.into(),
-        (_, Some(Datum::Integer(whole))) => whole.into(),
-        (_, Some(Datum::Float(number))) => number.into(),
-        (text, _) => text.into(),
     }
 }
 
@@ -420,57 +222,4 @@ fn row(stage: &Traced) -> [String; 6] {
         false => stage.operator.clone(),
     };
     [stage.stage.clone(), operator, took, gave, cut, added]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn values_are_what_readers_take_metadata_for() {
-        let cases = [
-            ("2023", json!(2023)),
-            ("-0.5", json!(-0.5)),
-            ("true", json!(true)),
-            ("false", json!(false)),
-            ("\"true\"", json!("true")),
-            ("'2023'", json!("2023")),
-            ("'it's'", json!("it's")),
-            ("''", json!("")),
-        ];
-        for (text, value) in cases {
-            assert_eq!(literal(text), value, "{text}");
-        }
-        let texts = [
-            "00123", "inf", "nan", "1_000", "+5", "1e999", "True", "'tis", "\"", "", "a b",
-        ];
-        for text in texts {
-            assert_eq!(literal(text), json!(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_name_has_one_value() {
-        let given = |all: &[&str]| only(&all.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(given(&["a=1", "b=x=y"]).unwrap()[1].1, json!("x=y"));
-        let twice = given(&["a=1", "b=2", "a=3"]).unwrap_err().told();
-        assert!(twice.contains("--only a is given twice"), "{twice}");
-        assert!(given(&["a"]).is_err());
-    }
-
-    #[test]
-    fn a_file_that_is_not_there_is_no_pipeline() {
-        for missing in ["./nosuch.toml", "nosuch", "a/b c.json"] {
-            let told = pipeline(missing).unwrap_err().told();
-            for part in [missing, "`strata`", "no file of that name"] {
-                assert!(told.contains(part), "{told}");
-            }
-        }
-        let folder = pipeline(env!("CARGO_MANIFEST_DIR")).unwrap_err().told();
-        assert!(folder.contains("is not a file"), "{folder}");
-        assert_eq!(pipeline("bag").unwrap().name, "bag");
-        assert_eq!(pipeline("name = 'mine'").unwrap().name, "mine");
-        assert_eq!(pipeline("{\"name\": \"mine\"}").unwrap().name, "mine");
-    }
 }

@@ -6,7 +6,7 @@ use crate::models::Models;
 use crate::output::{Reply, things};
 use crate::progress::Progress;
 use crate::verbs::IngestError;
-use crate::verbs::retrieve::{above_zero, pipeline};
+use crate::verbs::questions::{above_zero, pipeline};
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;

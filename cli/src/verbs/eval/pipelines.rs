@@ -1,7 +1,7 @@
 //! Which pipelines are measured: those that are named, and what the flags make of them.
 
 use crate::failure::Failure;
-use crate::verbs::retrieve::{above_zero, pipeline};
+use crate::verbs::questions::{above_zero, pipeline};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
