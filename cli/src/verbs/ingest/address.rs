@@ -2,8 +2,8 @@
 //! and builds with its models what a folder would get here, byte for byte.
 
 use super::files::Files;
+use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::told::Outcome;
 use super::{Done, Ingest};
 use crate::failure::Failure;
 use crate::models::reader;

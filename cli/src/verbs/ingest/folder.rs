@@ -1,7 +1,7 @@
 //! Into a folder, with the models of this process.
 
+use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::told::Outcome;
 use super::{Done, Ingest, IngestError};
 use crate::failure::Failure;
 use crate::output::things;

@@ -3,6 +3,7 @@
 mod address;
 mod files;
 mod folder;
+mod outcome;
 mod profile;
 mod relations;
 mod tables;
@@ -15,6 +16,7 @@ use crate::progress::Progress;
 use crate::remote::{Access, Address};
 use clap::Args;
 use files::{Files, takes};
+use outcome::Outcome;
 use profile::Profile;
 use relations::Cluster;
 use std::path::PathBuf;
@@ -26,7 +28,6 @@ use stratigraph_rag::door::{DoorError, Wanted};
 use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::ingest::System;
 use stratigraph_rag::read::{PathPattern, ReadError};
-use told::Outcome;
 
 const EXAMPLE: &str = "\
 Documents are Markdown, HTML, plain text with numbered headings, PDF with a text layer, and, where the

@@ -3,7 +3,7 @@
 //! Clusters are proposals. Merging agrees to all of them, and takes the documents in again: what is agreed holds for what
 //! comes in from then on, and nothing is asked twice. Names that come later are proposed to be called by what is agreed.
 
-use super::told::Outcome;
+use super::outcome::Outcome;
 use crate::output::{Reply, printable, things};
 use clap::ValueEnum;
 use serde_json::{Value, json};

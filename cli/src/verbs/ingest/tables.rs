@@ -3,7 +3,7 @@
 //! The mapping and its files are found here in either case. At an address they are sent, and the server does with them
 //! what a folder would get here, byte for byte.
 
-use super::told::Outcome;
+use super::outcome::Outcome;
 use super::{Ingest, IngestError};
 use crate::failure::Failure;
 use crate::progress::Progress;
