@@ -257,7 +257,7 @@ impl Open {
     /// # Errors
     /// What the database says.
     pub fn intake_note(&self) -> Result<Option<String>, DoorError> {
-        Ok(both(self.note.clone(), self.reader_note()?))
+        Ok(both_notes(self.note.clone(), self.reader_note()?))
     }
 
     /// How many documents there are.
@@ -320,8 +320,17 @@ impl Open {
     }
 }
 
-/// Two notes as one.
-pub(super) fn both(one: Option<String>, other: Option<String>) -> Option<String> {
+/// Two notes as one, as far as there are any.
+///
+/// ```
+/// use stratigraph_rag::door::both_notes;
+///
+/// let note = |text: &str| Some(text.to_owned());
+/// assert_eq!(both_notes(note("it is new"), note("nothing fits")), note("it is new; nothing fits"));
+/// assert_eq!(both_notes(None, note("nothing fits")), note("nothing fits"));
+/// ```
+#[must_use]
+pub fn both_notes(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
         (Some(one), Some(other)) => Some(format!("{one}; {other}")),
         (one, other) => one.or(other),

@@ -60,7 +60,7 @@ pub use equipment::Equipment;
 pub use error::{DoorError, causes};
 pub use fitting::Fitting;
 pub use incoming::{Incoming, LONGEST_METADATA, datum};
-pub use library::{Library, Open};
+pub use library::{Library, Open, both_notes};
 pub use naming::Alike;
 pub use resummarise::{Mended, Resummarise, Resummarised, Unmended};
 pub use tables::{Tables, TablesTaken};

@@ -3,8 +3,7 @@
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
 
-use super::library::both;
-use super::{DoorError, Library, Open, Wanted};
+use super::{DoorError, Library, Open, Wanted, both_notes};
 use crate::build::{TablesLimits, TablesReport};
 use crate::ingest::System;
 use crate::read::{TableMapping, Typed};
@@ -57,7 +56,7 @@ impl Library {
         Ok(TablesTaken {
             report,
             embedder: open.embedder_name().to_owned(),
-            note: both(open.note().map(str::to_owned), settled),
+            note: both_notes(open.note().map(str::to_owned), settled),
         })
     }
 

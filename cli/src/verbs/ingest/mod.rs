@@ -24,7 +24,7 @@ use std::time::Instant;
 use stratigraph_models::ModelError;
 use stratigraph_rag::build::{BuildError, TablesError};
 use stratigraph_rag::chunk::Chunks;
-use stratigraph_rag::door::{DoorError, Wanted};
+use stratigraph_rag::door::{DoorError, Wanted, both_notes};
 use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::ingest::System;
 use stratigraph_rag::read::{PathPattern, ReadError};
@@ -274,7 +274,8 @@ impl Ingest {
             (None, false) => self.take_in(&wanted, &files, progress)?,
         };
         if let (Some(pattern), Some(unfit)) = (&self.metadata, files.unfit(system.has_facts())) {
-            outcome.remark(format!("--metadata {pattern} {unfit}"));
+            let unfit = format!("--metadata {pattern} {unfit}");
+            outcome.note = both_notes(outcome.note, Some(unfit));
         }
         if !quiet {
             told::failures(&outcome);

@@ -201,14 +201,6 @@ impl Outcome {
         prices.map(|prices| prices.of(usage)).or(told)
     }
 
-    /// Something that is to be said of all of it.
-    pub(super) fn remark(&mut self, text: String) {
-        self.note = Some(match self.note.take() {
-            Some(note) => format!("{note}; {text}"),
-            None => text,
-        });
-    }
-
     /// A document that is not there any more, or would not be.
     pub(super) fn took_out(&mut self, id: String) {
         self.pruned += 1;

@@ -198,7 +198,7 @@ fn fields(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         );
 }
 
-/// What went wrong or is to be known, while the answer is for somebody else.
+/// What is to be known of it and what went wrong, on stderr: stdout is the answer's.
 pub(super) fn failures(outcome: &Outcome) {
     if let Some(note) = &outcome.note {
         // Nobody is left to hear that stderr is closed.
