@@ -23,10 +23,6 @@ const SYSTEM: &str = "CALL rag.layers() YIELD profile RETURN profile";
 /// What documents there are.
 const DOCUMENTS: &str = "MATCH (d:Document) RETURN coalesce(d.id, d.key) AS id";
 
-/// How many domains have no summary.
-const WITHOUT_SUMMARY: &str =
-    "MATCH (d:DomainTag) WHERE d.summary_inputs IS NULL RETURN count(d) AS domains";
-
 /// Which relations mean the same by their names.
 const ALIKE: &str = "CALL rag.relations() YIELD name, standsFor, distance, opposite RETURN name, standsFor, distance, opposite";
 /// That one is called by another's name.
@@ -165,19 +161,6 @@ impl Server {
             let problem = "a document has no name".to_owned();
             RemoteFailure::other(problem, Exit::Bug, "bug").into()
         })
-    }
-
-    /// How many domains of the database have no summary, by which they are found.
-    ///
-    /// # Errors
-    /// Those of a statement.
-    pub(crate) fn domains_without_summary(&self) -> Result<u64, Failure> {
-        use crate::statements::Place as _;
-        let mut values = self.look(WITHOUT_SUMMARY)?.into_iter().flatten();
-        let count = values.next().and_then(|value| value.as_int());
-        Ok(count
-            .and_then(|count| u64::try_from(count).ok())
-            .unwrap_or_default())
     }
 
     /// Which relations mean the same by their names.

@@ -8,6 +8,11 @@ use super::schema::{DOMAINS, find};
 use super::{BuildError, Layers};
 
 impl Layers {
+    /// The statement that counts the domains of [`without_summary`](Self::without_summary), for whoever has the database
+    /// in a folder or behind an address, and only wants to know how many.
+    pub const DOMAINS_WITHOUT_SUMMARY: &'static str =
+        "MATCH (d:DomainTag) WHERE d.summary_inputs IS NULL RETURN count(d) AS domains";
+
     /// What an entity or domain is called, and its summary if it has one. What is not there is called as its key.
     ///
     /// # Errors

@@ -60,8 +60,8 @@ impl Ingest {
                 outcome.took_out(id);
             }
         }
-        if system.has_domains() && !self.dry_run {
-            outcome.without_summary = Some(server.domains_without_summary()?);
+        if !self.dry_run {
+            outcome.look_for_summaries(&server, system)?;
         }
         Ok((outcome, system))
     }

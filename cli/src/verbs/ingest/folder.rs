@@ -6,11 +6,12 @@ use super::{Done, Ingest, IngestError};
 use crate::failure::Failure;
 use crate::output::things;
 use crate::progress::Progress;
+use crate::statements::Folder;
 use crate::verbs::ingest::files::Files;
 use std::io::Cursor;
 use stratigraph::Database;
 use stratigraph_rag::Document;
-use stratigraph_rag::build::{BuildError, Built, Called, Label};
+use stratigraph_rag::build::{BuildError, Built, Called};
 use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
 use stratigraph_rag::ingest::{Ended, FactList, Report};
 use stratigraph_rag::read::{Found, ReadError, Source};
@@ -100,10 +101,7 @@ impl Ingest {
             take_out(&open, files, &mut outcome, progress)?;
         }
         let system = open.recipe().system();
-        if system.has_domains() {
-            let without = open.layers().without_summary(Label::DomainTag);
-            outcome.without_summary = Some(without.map_err(IngestError::from)?.len() as u64);
-        }
+        outcome.look_for_summaries(&Folder::new(db.clone()), system)?;
         drop((open, library));
         db.close()?;
         Ok((outcome, system))

@@ -1,11 +1,13 @@
 //! What came of an ingestion, in a folder or at a server: counts, the first of what went wrong, and the bill.
 
 use super::relations::Clustered;
+use crate::failure::Failure;
+use crate::statements::Place;
 use stratigraph_client::{DocumentReport, TablesReport as SentTables};
 use stratigraph_models::{Prices, Usage};
-use stratigraph_rag::build::{BuildError, CutOff, TablesReport};
+use stratigraph_rag::build::{BuildError, CutOff, Layers, TablesReport};
 use stratigraph_rag::door::causes;
-use stratigraph_rag::ingest::{Forecast, Problems, Report};
+use stratigraph_rag::ingest::{Forecast, Problems, Report, System};
 
 /// What came of it, wherever it was done.
 #[derive(Default)]
@@ -199,6 +201,23 @@ impl Outcome {
         };
         let told = (self.cost > 0.0).then_some(self.cost);
         prices.map(|prices| prices.of(usage)).or(told)
+    }
+
+    /// Counts the domains that have no summary, where the graph is one of domains.
+    ///
+    /// # Errors
+    /// Those of a statement.
+    pub(super) fn look_for_summaries(
+        &mut self,
+        place: &impl Place,
+        system: System,
+    ) -> Result<(), Failure> {
+        if system.has_domains() {
+            let rows = place.look(Layers::DOMAINS_WITHOUT_SUMMARY)?;
+            let count = rows.into_iter().flatten().find_map(|value| value.as_int());
+            self.without_summary = count.and_then(|count| u64::try_from(count).ok());
+        }
+        Ok(())
     }
 
     /// A document that is not there any more, or would not be.

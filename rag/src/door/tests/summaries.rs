@@ -57,6 +57,26 @@ fn summaries_are_mended_by_the_model_and_by_nobody_else() {
 }
 
 #[test]
+fn the_statement_counts_the_domains_that_have_no_summary() {
+    let (db, library) = library(Equipment::default());
+    rows(&db, "CALL rag.createLayers('tag')");
+    rows(&db, "CALL rag.upsertDocument({id: 'a.md', content: $text})");
+    let open = library.open().unwrap();
+    let counted = || {
+        let counted = rows(&db, Layers::DOMAINS_WITHOUT_SUMMARY);
+        let counted: i64 = counted[0].get("domains").unwrap();
+        let listed = open.layers().without_summary(Label::DomainTag).unwrap();
+        assert_eq!(listed.len() as i64, counted);
+        counted
+    };
+    let all = counted();
+    assert!(all > 1, "{all}");
+    let one = "CALL rag.resummarise({domains: true, central: true, most: 1}) YIELD summary WHERE summary IS NOT NULL RETURN summary";
+    assert_eq!(rows(&db, one).len(), 1);
+    assert_eq!(counted(), all - 1);
+}
+
+#[test]
 fn a_summary_that_fails_leaves_the_others() {
     let refusing = Recorded::by(|request: &Request| {
         let asked = &request.messages.last()?.text;
