@@ -32,7 +32,8 @@ Memory does not grow with the size of the files, but for some 50 bytes a node wi
 
 To a server everything goes in one stream, into the database that is there, or with --create into the one
 that --database names. What the files declare is declared there first, and taken back if the import fails;
-members of hierarchies by their names do not go along. A record that the server refuses ends the import, without its place in a file.
+members of hierarchies by their names do not go along. A record that the server refuses ends the import,
+without its place in a file.
 
 Examples:
   stratigraph import library --create people.csv knows.csv

@@ -11,7 +11,8 @@ use stratigraph_rag::calibrate::calibrations;
 
 const EXAMPLE: &str = "\
 The database is opened read-only and not changed. Counts and sizes are read, and of the data only the thresholds that
-`calibrate` has found; `check` counts anew. Of labels, types and declarations the first ten are shown, and all of them with --json.
+`calibrate` has found; `check` counts anew. Of labels, types and declarations the first ten are shown, and all of them
+with --json.
 
 Example:
   stratigraph info /var/lib/library
@@ -22,8 +23,8 @@ types [{name, relationships}],
 constraints [{name, label or type, properties, demand, readiness}],
 indexes [{name, label or type, properties, entries, readiness, constraint if it proves one}],
 hierarchies [{name, type, tree, members, depth (how many levels)}],
-calibrations [{pipeline, embedder, threshold, refuse_at_most, questions, seed, auroc, false_refusals, true_refusals, answerable,
-unanswerable, left_out, documents, as_of}]";
+calibrations [{pipeline, embedder, threshold, refuse_at_most, questions, seed, auroc, false_refusals, true_refusals,
+answerable, unanswerable, left_out, documents, as_of}]";
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]

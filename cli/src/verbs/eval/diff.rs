@@ -14,15 +14,16 @@ const LONGEST: u64 = 1 << 30;
 /// Arguments of `eval diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A file is what `eval --out` or `eval --json` has written. Runs of a set by one pipeline belong together; where both files have
-only one pipeline for it, these two do. What `--refusal` has measured is compared if it is of as many questions. The exit code is 2 if any measure is worse by more than chance: its 95 % interval,
-by bootstrap over the questions that both have, lies below 0.
+A file is what `eval --out` or `eval --json` has written. Runs of a set by one pipeline belong together; where both
+files have only one pipeline for it, these two do. What `--refusal` has measured is compared if it is of as many
+questions. The exit code is 2 if any measure is worse by more than chance: its 95 % interval, by bootstrap over the
+questions that both have, lies below 0.
 
 Example:
   stratigraph eval diff before.json after.json --questions r5
 
-JSON: differences [{set, before, after, measure, mean_before, mean_after, low, high, questions, changed [{id, before, after}]}],
-unmatched [text], worse")]
+JSON: differences [{set, before, after, measure, mean_before, mean_after, low, high, questions, changed [{id, before,
+after}]}], unmatched [text], worse")]
 pub(super) struct Diff {
     /// The run before
     before: PathBuf,

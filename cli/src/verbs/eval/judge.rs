@@ -38,9 +38,9 @@ Examples:
   stratigraph eval judge --answers answers/strata.jsonl --answers before=answers/old.jsonl --pairs --criterion relevance \\
     --criterion 'brevity=how short it is while it says all' --judge gemma3@http://localhost:11434/v1 --out judged.json
 
-JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, confidence, milliseconds, cost}]}], judgements
-[{system, id, judge, measure, said, problem}], cost of the judges {calls, input_tokens, output_tokens}, notes [text]; the cost of
-a question is that of its answer, with what the pipeline asks models")]
+JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, confidence, milliseconds, cost}]}],
+judgements [{system, id, judge, measure, said, problem}], cost of the judges {calls, input_tokens, output_tokens}, notes
+[text]; the cost of a question is that of its answer, with what the pipeline asks models")]
 pub(super) struct Judge {
     /// The folder of a set, or of nothing but questions.jsonl
     #[arg(long, value_name = "DIR")]

@@ -21,9 +21,10 @@ Questions of one fact, of two, of everything that is said of a hub, and of what 
 EmPULIA. The same graph and seed give the same questions. What is written is a set: triples.jsonl with all facts, and
 questions.jsonl with the facts that answer each.
 
-With --users a model thinks of users of the corpus, of their tasks and of what they would ask, as TagRAG makes its 125 questions:
-from what a file says of the corpus, and from the titles and widest domains of the database. Nobody knows what is right:
-questions.jsonl alone is written, and `eval judge --pairs` compares answers to it. The exit code is 2 if some did not come.
+With --users a model thinks of users of the corpus, of their tasks and of what they would ask, as TagRAG makes its 125
+questions: from what a file says of the corpus, and from the titles and widest domains of the database. Nobody knows
+what is right: questions.jsonl alone is written, and `eval judge --pairs` compares answers to it. The exit code is 2 if
+some did not come.
 
 Examples:
   stratigraph eval make library --out sets/mine --seed 7
@@ -31,8 +32,9 @@ Examples:
   stratigraph eval make library --out sets/users --users 5 --llm http://localhost:11434/v1 --model qwen3
   stratigraph eval make --about corpus.md --out sets/users --users 5 --llm http://localhost:11434/v1 --model qwen3
 
-JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, unasked, input_tokens, output_tokens,
-cost (null without prices)}, or null without a model; with --users: folder, questions [{user_number, user, task_number, task, question}], missing, cost")]
+JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, unasked, input_tokens,
+output_tokens, cost (null without prices)}, or null without a model; with --users: folder, questions [{user_number,
+user, task_number, task, question}], missing, cost")]
 pub(super) struct Make {
     /// The database's folder
     #[arg(required_unless_present = "about")]

@@ -42,10 +42,11 @@ Examples:
   stratigraph eval judge --set sets/mine --graph library --preset strata --llm http://localhost:11434/v1 --model qwen3
   stratigraph eval tags library --beside library-of-yesterday
 
-JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], confidence, milliseconds,
-units, cost {calls, input_tokens, output_tokens}}]}], refusals [{set, pipeline, own [confidence], foreign [confidence]}], notes [text]; of diff: differences [{set, before,
-after, measure, mean_before, mean_after, low, high, questions, changed [{id, before, after}]}], unmatched [text], worse; of make:
-folder, facts, counted [{kind, places, sampled, questions}], phrased; the others say it themselves";
+JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], confidence,
+milliseconds, units, cost {calls, input_tokens, output_tokens}}]}], refusals [{set, pipeline, own [confidence], foreign
+[confidence]}], notes [text]; of diff: differences [{set, before, after, measure, mean_before, mean_after, low, high,
+questions, changed [{id, before, after}]}], unmatched [text], worse; of make: folder, facts, counted [{kind, places,
+sampled, questions}], phrased; the others say it themselves";
 
 /// Arguments of `eval`.
 #[derive(Debug, Args)]

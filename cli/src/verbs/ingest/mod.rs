@@ -85,14 +85,15 @@ Examples:
   stratigraph ingest --into library --profile typed:audit.toml
   stratigraph ingest --into grpc://localhost/library --profile typed:audit.toml
 
-JSON: path, profile, embedder, dry_run, documents, unchanged, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one, that
---metadata fits no file, that a model read here before, what tables have made of a new database) or null, pruned, pruned_documents [id] (the
-first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens
-(where the embedder is at an address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry
-run), stale, without_summary (domains that have none, by which they are found; null where there are none, and in a dry run), relations
-[{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped, cost
-(null without prices)}, milliseconds";
+JSON: path, profile, embedder, dry_run, documents, unchanged, failed [{document, problem}] (the first 1000),
+count_failed, broken_lines [problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000),
+count_unread, note (why the embedder is another one, that --metadata fits no file, that a model read here
+before, what tables have made of a new database) or null, pruned, pruned_documents [id] (the first 1000),
+bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an
+address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry run),
+stale, without_summary (domains that have none, by which they are found; null where there are none, and in a
+dry run), relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept,
+input_tokens, output_tokens, dropped, cost (null without prices)}, milliseconds";
 
 /// Arguments of `ingest`.
 #[derive(Debug, Args)]
