@@ -1,6 +1,14 @@
 //! `eval make` with a model: questions of users, better words, and a budget.
 
 use super::*;
+use crate::world::Said;
+
+/// `eval make` of a graph, with the model that writes.
+fn make(graph: &Path, out: &Path, url: &str, more: &[&str]) -> Said {
+    let made = ["make", text(graph), "--out", text(out)];
+    let model = ["--llm", url, "--model", "writer"];
+    ask("eval", &[], &[&made[..], &model, more].concat())
+}
 
 #[test]
 fn users_ask_what_judges_compare() {
@@ -11,20 +19,9 @@ fn users_ask_what_judges_compare() {
     let out = world.path("users");
     let about = world.path("about.md");
     fs::write(&about, "What is known of stones and bees.").unwrap();
-    let make = |out: &Path, more: &[&str]| {
-        let flags = [
-            "make",
-            text(&graph),
-            "--about",
-            text(&about),
-            "--out",
-            text(out),
-            "--llm",
-            &url,
-            "--model",
-            "writer",
-        ];
-        ask("eval", &[], &[&flags[..], more].concat())
+    let make = |out: &Path, counts: &[&str]| {
+        let about = ["--about", text(&about)];
+        make(&graph, out, &url, &[&about[..], counts].concat())
     };
     let counts = ["--users", "2", "--tasks", "2", "--questions", "2"];
     let answer = make(&out, &counts)
@@ -79,19 +76,8 @@ fn what_a_budget_paid_for_is_kept_and_the_rest_is_told() {
     let models = models();
     let url = models.url();
     let make = |out: &Path, more: &[&str]| {
-        let flags = [
-            "make",
-            text(&graph),
-            "--out",
-            text(out),
-            "--llm",
-            &url,
-            "--model",
-            "writer",
-            "--model-prices",
-            "1000/0",
-        ];
-        ask("eval", &[], &[&flags[..], more].concat())
+        let prices = ["--model-prices", "1000/0"];
+        make(&graph, out, &url, &[&prices[..], more].concat())
     };
     // The first reply is more than may be spent.
     let out = world.path("phrased");
