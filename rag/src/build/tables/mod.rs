@@ -120,12 +120,14 @@ pub enum TablesError {
     CutShort(ReadError),
     /// An empty table in the place of a full one is more often a mishap than meant.
     #[error(
-        "{file}: no row could be read of it, and something that these tables stated before would be taken out: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program){}",
+        "{file}: no row could be read of it, and what it may have stated before would be taken out, such as {lost}: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program){}",
         first_error(why.as_deref())
     )]
     Silent {
         /// The file, or the first of several.
         file: Arc<str>,
+        /// The first of what would be taken out and its rules are for, in words.
+        lost: String,
         /// What is wrong with it first; nothing if it only has no rows.
         why: Option<Box<ReadError>>,
     },
@@ -225,8 +227,9 @@ impl Layers {
         }
         match write::silenced(self, source, stated)? {
             None => Ok(()),
-            Some(file) => Err(TablesError::Silent {
+            Some((file, lost)) => Err(TablesError::Silent {
                 file: Arc::clone(&file.name),
+                lost,
                 why: file.why.clone().map(Box::new),
             }),
         }
