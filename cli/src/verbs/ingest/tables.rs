@@ -112,6 +112,7 @@ impl Ingest {
     fn refuse_for_tables(&self) -> Result<(), Failure> {
         let said = [
             ("PATH", !self.paths.is_empty()),
+            ("--under", self.under.is_some()),
             ("--metadata", self.metadata.is_some()),
             ("--filter", !self.filter.is_empty()),
             ("--root", self.root.is_some()),

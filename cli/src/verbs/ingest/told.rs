@@ -26,6 +26,10 @@ pub(super) struct Asked {
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) documents: u64,
+    /// How many of them were not there before.
+    added: u64,
+    /// How many of them were there under their names with another text.
+    changed: u64,
     /// How many of them were there already, and were neither cut nor read.
     unchanged: u64,
     /// Documents that were not taken in, with the reasons: the first of them.
@@ -76,6 +80,8 @@ impl Outcome {
         let estimate = &forecast.estimate;
         Self {
             documents: forecast.documents as u64,
+            added: forecast.added_documents,
+            changed: forecast.changed_documents,
             unchanged: forecast.unchanged as u64,
             bytes: forecast.bytes,
             pieces: forecast.pieces as u64,
@@ -94,6 +100,8 @@ impl Outcome {
         let (change, cost) = (&report.change, &report.cost);
         Self {
             documents: report.documents as u64,
+            added: change.added_documents,
+            changed: change.changed_documents,
             unchanged: report.unchanged as u64,
             unread: report.unread.iter().map(ToString::to_string).collect(),
             count_unread: report.count_unread as u64,
@@ -186,6 +194,8 @@ impl Outcome {
             }
         }
         self.documents += u64::from(report.taken_in);
+        self.added += u64::from(report.added);
+        self.changed += u64::from(report.changed);
         self.unchanged += u64::from(report.unchanged);
         self.bytes += report.bytes;
         self.pieces += report.pieces;
@@ -206,10 +216,15 @@ impl Outcome {
         self.cost += report.bill.cost;
     }
 
-    /// A line on those that were there already, if any was.
-    fn tell_unchanged(&self, facts: &mut Table) {
-        if self.unchanged > 0 {
-            facts.fact("unchanged", &count(self.unchanged));
+    /// A line on those that are new, those that have another text, and those that were left alone, where any are.
+    fn tell_beside(&self, facts: &mut Table) {
+        let beside = [
+            ("added", self.added),
+            ("changed", self.changed),
+            ("unchanged", self.unchanged),
+        ];
+        for (name, documents) in beside.into_iter().filter(|(_, documents)| *documents > 0) {
+            facts.fact(name, &count(documents));
         }
     }
 
@@ -260,7 +275,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         tables(reply, outcome, asked);
     } else if asked.dry_run {
         facts.fact("documents", &count(outcome.documents));
-        outcome.tell_unchanged(&mut facts);
+        outcome.tell_beside(&mut facts);
         facts
             .fact("unreadable", &count(outcome.count_failed))
             .fact("read", &size(outcome.bytes))
@@ -292,7 +307,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         facts
             .fact("path", &asked.path)
             .fact("documents", &count(outcome.documents));
-        outcome.tell_unchanged(&mut facts);
+        outcome.tell_beside(&mut facts);
         facts
             .fact("read", &size(outcome.bytes))
             .fact("pieces", &count(outcome.pieces))
@@ -352,6 +367,8 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let pruned = if asked.dry_run { 0 } else { outcome.pruned };
     reply
         .field("documents", outcome.documents)
+        .field("added", outcome.added)
+        .field("changed", outcome.changed)
         .field("unchanged", outcome.unchanged)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", outcome.count_failed)
