@@ -100,7 +100,7 @@ pub(crate) use schema::{
 };
 pub(crate) use standing::Standing;
 pub use summary::{Inputs, Summary};
-pub use tables::{TablesError, TablesLimits, TablesReport};
+pub use tables::{TablesError, TablesLimits, TablesProgress, TablesReport, TablesStep};
 pub(crate) use tables::{is_of_layers, table_key_index};
 pub(crate) use taken_in::hash_of;
 

@@ -22,7 +22,8 @@ fn a_second_folder_with_the_same_names_is_told_and_can_lie_under_a_name() {
     write(&world, "other/2021/rocks.md", NOTES);
     let served = Served::start(&world.path("data"), &[]);
     let folder = world.path("graph");
-    for into in [text(&folder), &served.address()] {
+    let address = served.address();
+    for into in [text(&folder), address.as_str()] {
         let ingest = |docs: &str, more: &[&str]| {
             let docs = world.path(docs);
             let how = ["--metadata", "{year}/*", "--filter", "year"];

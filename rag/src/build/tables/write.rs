@@ -10,6 +10,7 @@ use stratigraph_tables::excerpt;
 use super::super::vectors::Vectors;
 use super::super::{BuildError, Change, Layers};
 use super::declare::key_index;
+use super::progress::{TablesStep, Telling};
 use super::stated::{Ignored, Properties, Stated, StatedEdge, StatedNode, written};
 use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
 use crate::read::{SilentFile, TypedKey};
@@ -65,7 +66,10 @@ pub(super) fn write(
     source: &str,
     stated: &Stated,
     vectors: &mut Vectors,
+    telling: &mut Telling<'_>,
 ) -> Result<Change, TablesError> {
+    let total = stated.nodes.len() + stated.edges.len();
+    telling.begin(TablesStep::Write, total as u64)?;
     let mut txn = layers.database().write()?;
     let held = Held::read(&txn, source)?;
     let mut change = Change::default();
@@ -92,6 +96,7 @@ pub(super) fn write(
     }
     let mut ids: BTreeMap<&TypedKey, NodeId> = BTreeMap::new();
     for (key, new) in &stated.nodes {
+        telling.one_more()?;
         let id = match held.nodes.get(key) {
             Some(old) => {
                 let properties = new.wanted(key, &held, layers, vectors)?;
@@ -119,6 +124,7 @@ pub(super) fn write(
         ids.insert(key, id);
     }
     for edge in &stated.edges {
+        telling.one_more()?;
         if held.edges.contains_key(edge) {
             change.unchanged += 1;
             continue;
@@ -135,6 +141,7 @@ pub(super) fn write(
     if let Some(node) = node.filter(|_| !is_there) {
         change.deleted += 1 + txn.detach_delete_node(node)?;
     }
+    telling.end()?;
     change.vectors = vectors.computed();
     change.vector_tokens = vectors.tokens();
     if change.written + change.deleted > 0 {

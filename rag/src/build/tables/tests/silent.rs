@@ -20,7 +20,7 @@ fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_m
             matches!(&refused, TablesError::Silent { file: silent, .. } if **silent == *file);
         assert!(is_silent, "{refused}");
         assert!(refused.to_string().contains("--prune"), "{refused}");
-        let foreseen = layers.forecast_tables("audit", tables, &usual);
+        let foreseen = layers.forecast_tables("audit", tables, &usual, &mut |_| ());
         assert_eq!(
             foreseen.unwrap_err().to_string(),
             refused.to_string(),
@@ -66,7 +66,8 @@ fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_m
     assert_eq!(canonical(&layers), before);
     // Whoever means it says so, and from then on there is nothing that could go.
     fs::remove_file(folder.path().join("clauses.csv")).unwrap();
-    let report = layers.upsert_tables_within("audit", &good, &prune).unwrap();
+    let report = layers.upsert_tables_within("audit", &good, &prune, &mut |_| ());
+    let report = report.unwrap();
     assert_eq!((report.nodes, report.count_broken), (4, 1));
     assert!(!canonical(&layers).contains("Nothing is paid twice"));
     let again = layers.upsert_tables("audit", &good).unwrap();
@@ -148,7 +149,7 @@ fn of_two_files_with_one_label_the_empty_one_is_named_with_what_would_go() {
             prune,
             ..TablesLimits::default()
         };
-        layers.upsert_tables_within("audit", &tables, &limits)
+        layers.upsert_tables_within("audit", &tables, &limits, &mut |_| ())
     };
     upsert("id\n1\n2\n", false).unwrap();
     // Either file may have stated it.
