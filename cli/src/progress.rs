@@ -14,7 +14,7 @@ pub(crate) enum Unit {
     Bytes,
     /// Column families.
     Families,
-    /// Nodes and relationships.
+    /// Nodes and relationships, texts, documents.
     Entities,
 }
 
@@ -49,13 +49,24 @@ impl Progress {
         unit: Unit,
         work: impl FnOnce(&mut Watch<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.showing(|show| {
+            let mut report = |progress: cancel::Progress<'_>| show(unit, progress);
+            work(&mut Watch::new(&mut report, self.interrupt.token()))
+        })
+    }
+
+    /// The same for work whose steps count different things, and that hears by itself whether it is stopped.
+    pub(crate) fn showing<T>(
+        &self,
+        work: impl FnOnce(&mut dyn FnMut(Unit, cancel::Progress<'_>)) -> T,
+    ) -> T {
         let bar = self.visible.then(new_bar);
-        let mut report = |progress: cancel::Progress<'_>| {
+        let mut tell = |unit: Unit, progress: cancel::Progress<'_>| {
             if let Some(bar) = &bar {
                 show(bar, unit, progress);
             }
         };
-        let done = work(&mut Watch::new(&mut report, self.interrupt.token()));
+        let done = work(&mut tell);
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }

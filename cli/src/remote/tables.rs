@@ -62,8 +62,13 @@ impl<'s> SendingTables<'s> {
         }
     }
 
-    /// Sends a file under the name that the mapping has for it.
-    pub(crate) fn file(&mut self, name: &str, path: &Path) -> Result<(), UnsentTable> {
+    /// Sends a file under the name that the mapping has for it; `told` hears of each piece how many bytes it has.
+    pub(crate) fn file(
+        &mut self,
+        name: &str,
+        path: &Path,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<(), UnsentTable> {
         let mut file = File::open(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => UnsentTable::Missing,
             _ => UnsentTable::Unreadable(error),
@@ -83,6 +88,7 @@ impl<'s> SendingTables<'s> {
                 .until(&self.cancel, self.tables.send(name, piece));
             let sent = sent.map_err(UnsentTable::All)?;
             sent.map_err(|error| UnsentTable::All(self.server.failure(&error, "").into()))?;
+            told(read as u64);
         }
     }
 

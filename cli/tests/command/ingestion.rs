@@ -1,5 +1,6 @@
 //! `ingest`: folders of documents become a graph, and it stays the one of what is there now.
 
+mod names;
 mod problems;
 
 use crate::served::Served;
@@ -51,6 +52,8 @@ fn answer(said: &Said) -> Json {
         "embedder",
         "dry_run",
         "documents",
+        "added",
+        "changed",
         "unchanged",
         "failed",
         "count_failed",

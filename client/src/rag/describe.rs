@@ -91,6 +91,10 @@ pub struct DocumentReport {
     pub broken_lines: Vec<String>,
     /// How many that are.
     pub count_broken_lines: u64,
+    /// Whether it was not there before; for a dry run, whether it is not there yet.
+    pub added: bool,
+    /// Whether it was there under its name with another text.
+    pub changed: bool,
 }
 
 /// What documents come into.
@@ -201,6 +205,8 @@ impl Made<v1::DocumentReport> for DocumentReport {
             unchanged: sent.unchanged,
             broken_lines: sent.broken_lines,
             count_broken_lines: sent.count_broken_lines,
+            added: sent.added,
+            changed: sent.changed,
         }
     }
 }

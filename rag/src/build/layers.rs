@@ -55,6 +55,10 @@ pub struct Change {
     pub cut_off: CutOff,
     /// Summaries that became stale by it.
     pub stale: BTreeSet<NodeKey>,
+    /// Documents that were not there before.
+    pub added_documents: u64,
+    /// Documents that were there under their names with another text.
+    pub changed_documents: u64,
 }
 
 impl Layers {
@@ -289,6 +293,8 @@ fn finish(mut txn: WriteTxn, counts: Counts, vectors: &Vectors) -> Result<Change
         vector_tokens: vectors.tokens(),
         cut_off: vectors.cut_off(),
         stale: counts.stale,
+        added_documents: counts.added_documents,
+        changed_documents: counts.changed_documents,
     };
     if change.written + change.deleted > 0 {
         change.keys = txn.changes()?.count() as u64;

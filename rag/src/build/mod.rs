@@ -73,6 +73,7 @@ mod names;
 mod profile;
 mod property;
 mod schema;
+mod standing;
 mod subjects;
 mod summary;
 mod tables;
@@ -97,8 +98,9 @@ pub(crate) use schema::{
     CHUNK_CALLED, CHUNK_TEXTS, COVERS, ENTITY_NAMES, FACT, FACT_KEY, FACT_TEXTS, OBJECT_TAG,
     STATED, find, find_all,
 };
+pub(crate) use standing::Standing;
 pub use summary::{Inputs, Summary};
-pub use tables::{TablesError, TablesLimits, TablesReport};
+pub use tables::{TablesError, TablesLimits, TablesProgress, TablesReport, TablesStep};
 pub(crate) use tables::{is_of_layers, table_key_index};
 pub(crate) use taken_in::hash_of;
 

@@ -4,7 +4,7 @@ use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
 
 use super::{DoorError, Library, Open, Wanted, both_notes};
-use crate::build::{TablesLimits, TablesReport};
+use crate::build::{Layers, TablesLimits, TablesProgress, TablesReport};
 use crate::ingest::System;
 use crate::read::{TableMapping, Typed};
 
@@ -39,19 +39,23 @@ pub struct TablesTaken {
 }
 
 impl Library {
-    /// Takes the tables of a mapping in, in one commit. A database without layers gets those of headings and chunks, with
-    /// an embedder that can read the rows.
+    /// Takes the tables of a mapping in, in one commit; `told` hears how far it has come. A database without layers gets those
+    /// of headings and chunks, with an embedder that can read the rows.
     ///
     /// # Errors
     /// [`DoorError::Tables`], and the graph is as it was then; as [`open_or_create`](Self::open_or_create).
-    pub fn upsert_tables(&self, tables: &Tables<'_>) -> Result<TablesTaken, DoorError> {
+    pub fn upsert_tables(
+        &self,
+        tables: &Tables<'_>,
+        told: &mut dyn FnMut(TablesProgress),
+    ) -> Result<TablesTaken, DoorError> {
         let (open, is_new) = self.open_for_tables(tables)?;
         let layers = open.layers();
         let take_in = match tables.dry_run {
-            true => crate::build::Layers::forecast_tables,
-            false => crate::build::Layers::upsert_tables_within,
+            true => Layers::forecast_tables,
+            false => Layers::upsert_tables_within,
         };
-        let report = take_in(layers, tables.id, tables.mapping, &tables.limits)?;
+        let report = take_in(layers, tables.id, tables.mapping, &tables.limits, told)?;
         let settled = is_new.then(|| settled(open.recipe().system(), tables.dry_run));
         Ok(TablesTaken {
             report,

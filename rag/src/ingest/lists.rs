@@ -91,8 +91,16 @@ impl Ingest<'_> {
                 }
             };
             let profile = self.layers.profile();
-            match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
-                Ok(new) => forecast.count_texts(&self.layers.texts(&new), self.measured_by()),
+            let new = Contribution::of_triples(&list.id, list.metadata, &facts, profile);
+            let beside = new.and_then(|new| {
+                let text = new.text_hash().unwrap_or_default();
+                Ok((self.layers.standing(&list.id, text)?, new))
+            });
+            match beside {
+                Ok((standing, new)) => {
+                    forecast.compare(standing);
+                    forecast.count_texts(&self.layers.texts(&new), self.measured_by());
+                }
                 Err(error) => forecast.problems.fail(Some(&list.id), error),
             }
             forecast.bytes += reader.bytes();

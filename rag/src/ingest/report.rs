@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::Problems;
 use super::unchanged::Unchanged;
 use crate::Document;
-use crate::build::{BuildError, Change};
+use crate::build::{BuildError, Change, Standing};
 use crate::chunk::{Measure, Piece};
 use crate::extract::{Cost, Estimate};
 use stratigraph_models::Coverage;
@@ -45,7 +45,7 @@ pub struct Report {
     pub bytes: u64,
     /// Pieces that were read; those of documents that are unchanged are not among them.
     pub pieces: usize,
-    /// What changed in the graph.
+    /// What changed in the graph, and how many documents are new or have another text than before.
     pub change: Change,
     /// The bill.
     pub cost: Cost,
@@ -130,6 +130,8 @@ impl Report {
         all.vector_tokens += change.vector_tokens;
         all.cut_off += change.cut_off;
         all.stale.extend(change.stale);
+        all.added_documents += change.added_documents;
+        all.changed_documents += change.changed_documents;
     }
 }
 
@@ -153,6 +155,8 @@ impl Forecast {
     pub fn and(mut self, other: Self) -> Self {
         self.documents += other.documents;
         self.unchanged += other.unchanged;
+        self.added_documents += other.added_documents;
+        self.changed_documents += other.changed_documents;
         self.problems = self.problems.and(other.problems);
         self.bytes += other.bytes;
         self.pieces += other.pieces;
@@ -160,6 +164,15 @@ impl Forecast {
         self.vector_tokens += other.vector_tokens;
         self.estimate += other.estimate;
         self
+    }
+
+    /// Counts what a document would be beside what is there.
+    pub(super) fn compare(&mut self, standing: Standing) {
+        match standing {
+            Standing::New => self.added_documents += 1,
+            Standing::Changed => self.changed_documents += 1,
+            Standing::Same => {}
+        }
     }
 
     /// Counts a document with its pieces.
@@ -204,6 +217,10 @@ pub struct Forecast {
     pub documents: usize,
     /// How many of them are there already, and would be neither cut nor read.
     pub unchanged: usize,
+    /// How many of them are not there yet.
+    pub added_documents: u64,
+    /// How many of them are there under their names with another text.
+    pub changed_documents: u64,
     /// Documents that cannot, and lines of lists that are broken.
     pub problems: Problems,
     /// The bytes of their texts.

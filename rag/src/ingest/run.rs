@@ -10,7 +10,7 @@ use stratigraph_models::Generator;
 use super::unchanged::{Unchanged, made_of};
 use super::{Ended, Forecast, Progress, Recipe, Report, Unread};
 use crate::Document;
-use crate::build::{BuildError, Contribution, Layers, hash_of};
+use crate::build::{BuildError, Contribution, Layers, hash, hash_of};
 use crate::chunk::{Measure, Piece, Tokens};
 use crate::extract::{Calls, ExtractError, Extractor, Run};
 use crate::read::ReadError;
@@ -176,7 +176,15 @@ impl<'a> Ingest<'a> {
                 document, pieces, ..
             } in &portion.cut
             {
-                forecast.count(document, pieces, self.measured_by());
+                let text = hash([document.text()]);
+                match self.layers.standing(document.id(), &text) {
+                    Ok(standing) => {
+                        forecast.compare(standing);
+                        forecast.count(document, pieces, self.measured_by());
+                    }
+                    // It could not be taken in under that name either.
+                    Err(error) => forecast.problems.fail(Some(document.id()), error),
+                }
             }
         }
     }

@@ -307,7 +307,8 @@ impl Walking<'_> {
                 return Ok(());
             }
             let reason = format!("another file has this id: {}", other.path.display());
-            let hint = "name a folder that holds both";
+            let hint =
+                "name a folder that holds both, or take them in apart, each with --under NAME";
             return Err(refused(&id, reason, hint));
         }
         let found = Found {

@@ -127,8 +127,11 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
 
 fn told(world: &World, restored: u64, samples: &Samples) {
     let counts = &world.counts;
+    // Where the end came before any server was looked at, nobody knows.
+    let most = samples.most_memory();
+    let most = most.map_or_else(|| "-".to_owned(), |mebibytes| format!("{mebibytes:.0}"));
     eprintln!(
-        "soak: writes={} taken_back={} reads={} searches={} missed={} documents={} backups={} restored={restored} schema_changes={} busy={} most_rss_mib={:.0}",
+        "soak: writes={} taken_back={} reads={} searches={} missed={} documents={} backups={} restored={restored} schema_changes={} busy={} most_rss_mib={most}",
         counts.writes.load(Relaxed),
         counts.taken_back.load(Relaxed),
         counts.reads.load(Relaxed),
@@ -138,7 +141,6 @@ fn told(world: &World, restored: u64, samples: &Samples) {
         counts.backups.load(Relaxed),
         counts.schema_changes.load(Relaxed),
         counts.busy.load(Relaxed),
-        samples.most_memory(),
     );
 }
 
@@ -217,10 +219,10 @@ impl Soak<'_> {
                 Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now())),
             )
             .await;
-            let (now, _) = server.memory_use()?;
+            let memory = server.memory_use()?;
             let age = (began.elapsed().as_secs_f64(), length.as_secs_f64());
             self.samples
-                .note(self.kills, age, now, server.open_files()?);
+                .note(self.kills, age, memory, server.open_files()?);
         }
         if let Err(wrong) = server.memory_is_fine() {
             self.world.error(wrong);

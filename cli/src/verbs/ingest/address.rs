@@ -52,7 +52,7 @@ impl Ingest {
         }
         if self.prune {
             let mut gone = server.documents()?;
-            gone.retain(|id| !files.has(id));
+            gone.retain(|id| files.lack(id));
             if !self.dry_run {
                 server.delete_documents(&gone)?;
             }

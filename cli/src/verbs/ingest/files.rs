@@ -1,6 +1,7 @@
 //! Files that are to be ingested, and what their paths say of them.
 
 use super::IngestError;
+use super::under::Under;
 use crate::output::things;
 use stratigraph_rag::Metadata;
 use stratigraph_rag::door::{Equipment, Incoming};
@@ -11,20 +12,30 @@ const MOST_LOOKED_AT: usize = 16;
 /// and so many of them if they have to be parsed for it.
 const MOST_PARSED: usize = 4;
 
-/// Files that were found.
+/// Files that were found, under the names that they have as documents.
 pub(super) struct Files {
     pub(super) walked: Walked,
     pattern: Option<PathPattern>,
+    under: Under,
 }
 
 impl Files {
-    /// Walks folders.
+    /// Walks folders. What is found lies under a name, and the pattern is for what stands behind that.
     pub(super) fn find(
         paths: &[std::path::PathBuf],
         pattern: Option<PathPattern>,
+        under: &Under,
     ) -> Result<Self, ReadError> {
-        let walked = Walk::new().find(paths)?;
-        Ok(Self { walked, pattern })
+        let mut walked = Walk::new().find(paths)?;
+        for found in &mut walked.files {
+            found.id = under.name(&found.id);
+        }
+        let under = under.clone();
+        Ok(Self {
+            walked,
+            pattern,
+            under,
+        })
     }
 
     /// How many there are.
@@ -42,8 +53,10 @@ impl Files {
     /// read.
     pub(super) fn check_prune(&self, has_facts: bool) -> Result<(), IngestError> {
         if self.taken(has_facts).next().is_none() {
-            let why = "--prune would take everything out, since no document was found: look whether the paths are right, or delete the database";
-            return Err(IngestError::Request(why.to_owned()));
+            return Err(IngestError::Request(format!(
+                "--prune would take {} out, since no document was found: look whether the paths are right, or delete the database",
+                self.under.all()
+            )));
         }
         let Some(first) = self.walked.left_out.first() else {
             return Ok(());
@@ -54,13 +67,12 @@ impl Files {
         )))
     }
 
-    /// Whether a document is among them.
-    pub(super) fn has(&self, id: &str) -> bool {
+    /// Whether a document of the database would be among them if it were still there, and is not.
+    pub(super) fn lack(&self, id: &str) -> bool {
         // The ids of files are sorted.
         let files = &self.walked.files;
-        files
-            .binary_search_by(|found| found.id.as_str().cmp(id))
-            .is_ok()
+        let place = files.binary_search_by(|found| found.id.as_str().cmp(id));
+        self.under.has(id) && place.is_err()
     }
 
     /// A file as it goes through a door.
@@ -93,20 +105,20 @@ impl Files {
         let pattern = self.pattern.as_ref()?;
         let first = self.taken(has_facts).next()?;
         let mut taken = self.taken(has_facts);
-        if taken.any(|found| pattern.metadata(&found.id).is_some()) {
+        if taken.any(|found| pattern.metadata(self.under.path(&found.id)).is_some()) {
             return None;
         }
         let files = things(self.taken(has_facts).count() as u64, "file");
         Some(format!(
             "fits none of the {files}, so that nothing is known of them by it: it is for whole names, such as {}",
-            first.id
+            self.under.path(&first.id)
         ))
     }
 
     /// What the path of a file says of it.
     pub(super) fn metadata(&self, found: &Found) -> Metadata {
         let pattern = self.pattern.as_ref();
-        let said = pattern.and_then(|pattern| pattern.metadata(&found.id));
+        let said = pattern.and_then(|pattern| pattern.metadata(self.under.path(&found.id)));
         said.unwrap_or_default()
     }
 }

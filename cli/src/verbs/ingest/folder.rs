@@ -141,10 +141,10 @@ fn run(
     }
 }
 
-/// The documents of a database that are not among those that were found.
+/// The documents of a database that were not found, of those that would be.
 fn gone(open: &Open, files: &Files) -> Result<Vec<String>, BuildError> {
     let mut ids = open.layers().documents()?;
-    ids.retain(|id| !files.has(id));
+    ids.retain(|id| files.lack(id));
     Ok(ids)
 }
 

@@ -8,6 +8,7 @@ mod profile;
 mod relations;
 mod tables;
 mod told;
+mod under;
 
 use crate::failure::Failure;
 use crate::models::Models;
@@ -28,14 +29,19 @@ use stratigraph_rag::door::{DoorError, Wanted, both_notes};
 use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::ingest::System;
 use stratigraph_rag::read::{PathPattern, ReadError};
+use under::Under;
 
 const EXAMPLE: &str = "\
 Documents are Markdown, HTML, plain text with numbered headings, PDF with a text layer, and, where the
 profile has facts, lists of them as JSON lines: {\"subject\", \"relation\", \"object\", \"source\"}. Folders are
 walked, and what lies in them keeps its path as its name. What was ingested before and has not changed is
 left alone, and what has changed is changed in the graph: run it again whenever files change, or after
-Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there; with
---dry-run it says what that would be. It refuses if no document was found at all.
+Ctrl-C, which loses nothing that was done or paid for. `added`, `changed` and `unchanged` say how many
+documents were not there, have another text than what had their name, or were left alone, and with
+--dry-run how many that would be. A second folder whose files have the names of the first takes their
+place: --under reports gives all of them names that begin with reports/, which no other folder has.
+--prune takes out what is no longer there, with --under only what lies under that; with --dry-run it says
+what that would be. It refuses if no document was found at all.
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2, which it
 is with --dry-run as well.
@@ -82,11 +88,12 @@ Examples:
   stratigraph ingest leggi/ --into library --profile triples --language italian --cluster-relations
   stratigraph ingest docs/ --into library --embedder http://localhost:11434/v1 --embedder-model nomic-embed-text
   stratigraph ingest docs/ --into library --chunks sentences:5/1
+  stratigraph ingest ../other/docs/ --into library --under other
   stratigraph ingest --into library --profile typed:audit.toml
   stratigraph ingest --into grpc://localhost/library --profile typed:audit.toml
 
-JSON: path, profile, embedder, dry_run, documents, unchanged, failed [{document, problem}] (the first 1000),
-count_failed, broken_lines [problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000),
+JSON: path, profile, embedder, dry_run, documents, added, changed, unchanged, failed [{document, problem}] (the
+first 1000), count_failed, broken_lines [problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000),
 count_unread, note (why the embedder is another one, that --metadata fits no file, that a model read here
 before, what tables have made of a new database) or null, pruned, pruned_documents [id] (the first 1000),
 bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an
@@ -110,6 +117,9 @@ pub(crate) struct Ingest {
     /// Which models.
     #[command(flatten)]
     models: Models,
+    /// What the names of documents begin with, such as reports for reports/2021/a.md, so that those of two folders differ
+    #[arg(long, value_name = "NAME")]
+    under: Option<Under>,
     /// What the paths of documents say of them, such as {company}/{year}/*.md
     #[arg(long, value_name = "PATTERN")]
     metadata: Option<String>,
@@ -138,7 +148,7 @@ pub(crate) struct Ingest {
         conflicts_with = "dry_run"
     )]
     cluster_relations: Option<Cluster>,
-    /// Take out documents of the database that are not among these; of tables also what files stated that are missing or empty now
+    /// Take out documents of the database that are not among these, with --under of those under that; of tables also what files stated that are missing or empty now
     #[arg(long)]
     prune: bool,
     /// Read everything, say what it would cost, and write nothing
@@ -262,7 +272,8 @@ impl Ingest {
         }
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(Failure::of_request)?;
-        let files = Files::find(&self.paths, pattern).map_err(IngestError::Read)?;
+        let under = self.under.clone().unwrap_or_default();
+        let files = Files::find(&self.paths, pattern, &under).map_err(IngestError::Read)?;
         let wanted = self.wanted()?;
         let is_new = address.is_none() && !self.into.exists();
         if is_new || wanted.system.is_some() {

@@ -13,6 +13,10 @@ use stratigraph_rag::ingest::{Forecast, Problems, Report, System};
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) documents: u64,
+    /// How many of them were not there before.
+    pub(super) added: u64,
+    /// How many of them were there under their names with another text.
+    pub(super) changed: u64,
     /// How many of them were there already, and were neither cut nor read.
     pub(super) unchanged: u64,
     /// Documents that were not taken in, with the reasons: the first of them.
@@ -63,6 +67,8 @@ impl Outcome {
         let estimate = &forecast.estimate;
         Self {
             documents: forecast.documents as u64,
+            added: forecast.added_documents,
+            changed: forecast.changed_documents,
             unchanged: forecast.unchanged as u64,
             bytes: forecast.bytes,
             pieces: forecast.pieces as u64,
@@ -81,6 +87,8 @@ impl Outcome {
         let (change, cost) = (&report.change, &report.cost);
         Self {
             documents: report.documents as u64,
+            added: change.added_documents,
+            changed: change.changed_documents,
             unchanged: report.unchanged as u64,
             unread: report.unread.iter().map(ToString::to_string).collect(),
             count_unread: report.count_unread as u64,
@@ -173,6 +181,8 @@ impl Outcome {
             }
         }
         self.documents += u64::from(report.taken_in);
+        self.added += u64::from(report.added);
+        self.changed += u64::from(report.changed);
         self.unchanged += u64::from(report.unchanged);
         self.bytes += report.bytes;
         self.pieces += report.pieces;

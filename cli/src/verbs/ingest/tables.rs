@@ -6,11 +6,12 @@
 use super::outcome::Outcome;
 use super::{Ingest, IngestError};
 use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::progress::{Progress, Unit};
 use crate::remote::{Address, Manner, SendingTables, Server, TablesHead, UnsentTable};
 use std::path::Path;
 use stratigraph::Database;
-use stratigraph_rag::build::TablesLimits;
+use stratigraph::storage::cancel;
+use stratigraph_rag::build::{TablesLimits, TablesProgress, TablesStep};
 use stratigraph_rag::door::{Library, Tables};
 use stratigraph_rag::read::{Format, TableMapping};
 
@@ -48,7 +49,8 @@ impl Ingest {
                 .create_if_missing(true)
                 .open(&self.into)?,
         };
-        let taken = Library::new(&db, equipment).upsert_tables(&Tables {
+        let library = Library::new(&db, equipment);
+        let tables = Tables {
             id,
             mapping,
             keep_embedder: self.keep_embedder,
@@ -58,8 +60,15 @@ impl Ingest {
                 prune: self.prune,
                 ..TablesLimits::default()
             },
+        };
+        let taken = progress.showing(|show| {
+            library.upsert_tables(&tables, &mut |now| {
+                let (unit, now) = shown(now);
+                show(unit, now);
+            })
         });
         let taken = taken.map_err(IngestError::from)?;
+        drop(library);
         db.close()?;
         let mut outcome = Outcome::of_tables(&taken.report);
         outcome.note = taken.note;
@@ -87,31 +96,20 @@ impl Ingest {
             dry_run: self.dry_run,
             prune: self.prune,
         };
-        let mut sending = SendingTables::begin(&server, &head, cancel);
-        for (name, path) in mapping.files() {
-            // Of what is no table the server says so without its bytes.
-            let path = path.filter(|path| {
-                matches!(Format::of_path(path), Some(Format::Csv | Format::JsonLines))
-            });
-            let Some(path) = path else { continue };
-            match sending.file(name, path) {
-                // One that is missing is told of by the server, as it is of a folder.
-                Ok(()) | Err(UnsentTable::Missing) => {}
-                // What its rows state is there, and must not go because nobody here may read it.
-                Err(UnsentTable::Unreadable(error)) => {
-                    let why = format!("{name}: it cannot be read: {error}");
-                    return Err(Failure::of_request(why));
-                }
-                Err(UnsentTable::All(failure)) => return Err(failure),
-            }
-        }
-        let report = sending.finish()?;
-        Ok(Outcome::of_sent_tables(report))
+        let report = progress.showing(|show| {
+            let mut sending = SendingTables::begin(&server, &head, cancel);
+            send_files(&mut sending, mapping, show)?;
+            // How far it is with them the server does not say.
+            show(Unit::Bytes, at("wait for the server", 0, 0));
+            sending.finish()
+        });
+        Ok(Outcome::of_sent_tables(report?))
     }
 
     fn refuse_for_tables(&self) -> Result<(), Failure> {
         let said = [
             ("PATH", !self.paths.is_empty()),
+            ("--under", self.under.is_some()),
             ("--metadata", self.metadata.is_some()),
             ("--filter", !self.filter.is_empty()),
             ("--root", self.root.is_some()),
@@ -126,4 +124,48 @@ impl Ingest {
             None => Ok(()),
         }
     }
+}
+
+/// Sends the files that a mapping names.
+fn send_files(
+    sending: &mut SendingTables<'_>,
+    mapping: &TableMapping,
+    show: &mut dyn FnMut(Unit, cancel::Progress<'_>),
+) -> Result<(), Failure> {
+    let (mut sent, total) = (0, mapping.bytes());
+    let mut tell = |bytes: u64| {
+        sent += bytes;
+        show(Unit::Bytes, at("send tables", sent, total));
+    };
+    for (name, path) in mapping.files() {
+        // Of what is no table the server says so without its bytes.
+        let path = path
+            .filter(|path| matches!(Format::of_path(path), Some(Format::Csv | Format::JsonLines)));
+        let Some(path) = path else { continue };
+        match sending.file(name, path, &mut tell) {
+            // One that is missing is told of by the server, as it is of a folder.
+            Ok(()) | Err(UnsentTable::Missing) => {}
+            // What its rows state is there, and must not go because nobody here may read it.
+            Err(UnsentTable::Unreadable(error)) => {
+                let why = format!("{name}: it cannot be read: {error}");
+                return Err(Failure::of_request(why));
+            }
+            Err(UnsentTable::All(failure)) => return Err(failure),
+        }
+    }
+    Ok(())
+}
+
+/// How a bar shows how far it is.
+fn shown(now: TablesProgress) -> (Unit, cancel::Progress<'static>) {
+    let (unit, step) = match now.step {
+        TablesStep::Read => (Unit::Bytes, "read rows"),
+        TablesStep::Embed => (Unit::Entities, "embed texts"),
+        TablesStep::Write => (Unit::Entities, "write nodes and relationships"),
+    };
+    (unit, at(step, now.done, now.total))
+}
+
+fn at(step: &str, done: u64, total: u64) -> cancel::Progress<'_> {
+    cancel::Progress { step, done, total }
 }

@@ -38,7 +38,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
 fn foreseen(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let mut facts = Table::of_facts();
     facts.fact("documents", &count(outcome.documents));
-    unchanged(&mut facts, outcome);
+    beside(&mut facts, outcome);
     facts
         .fact("unreadable", &count(outcome.count_failed))
         .fact("read", &size(outcome.bytes))
@@ -74,7 +74,7 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     facts
         .fact("path", &asked.path)
         .fact("documents", &count(outcome.documents));
-    unchanged(&mut facts, outcome);
+    beside(&mut facts, outcome);
     facts
         .fact("read", &size(outcome.bytes))
         .fact("pieces", &count(outcome.pieces))
@@ -139,10 +139,15 @@ fn tables(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     }
 }
 
-/// A line on those that were there already, if any was.
-fn unchanged(facts: &mut Table, outcome: &Outcome) {
-    if outcome.unchanged > 0 {
-        facts.fact("unchanged", &count(outcome.unchanged));
+/// A line on those that are new, those that have another text, and those that were left alone, where any are.
+fn beside(facts: &mut Table, outcome: &Outcome) {
+    let beside = [
+        ("added", outcome.added),
+        ("changed", outcome.changed),
+        ("unchanged", outcome.unchanged),
+    ];
+    for (name, documents) in beside.into_iter().filter(|(_, documents)| *documents > 0) {
+        facts.fact(name, &count(documents));
     }
 }
 
@@ -158,6 +163,8 @@ fn fields(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let pruned = if asked.dry_run { 0 } else { outcome.pruned };
     reply
         .field("documents", outcome.documents)
+        .field("added", outcome.added)
+        .field("changed", outcome.changed)
         .field("unchanged", outcome.unchanged)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", outcome.count_failed)

@@ -1,6 +1,7 @@
 //! Tables through every door: the library, a folder, the client and an address.
 
 use super::*;
+use crate::terminal::Terminal;
 use stratigraph_rag::build::TablesLimits;
 use stratigraph_rag::door::Tables;
 use stratigraph_rag::read::TableMapping;
@@ -97,7 +98,7 @@ fn by_library(tables: &Path, into: &Path) {
         .create_if_missing(true)
         .open(into)
         .unwrap();
-    let taken = Library::new(&db, Equipment::default()).upsert_tables(&Tables {
+    let tables = Tables {
         id: "audit.toml",
         mapping: &mapping,
         keep_embedder: false,
@@ -106,7 +107,8 @@ fn by_library(tables: &Path, into: &Path) {
             prune: true,
             ..TablesLimits::default()
         },
-    });
+    };
+    let taken = Library::new(&db, Equipment::default()).upsert_tables(&tables, &mut |_| ());
     taken.unwrap();
     db.close().unwrap();
 }
@@ -366,4 +368,27 @@ fn tables_become_typed_nodes_that_follow_their_rows() {
     );
     let none = run(&["ingest", "--into", into.to_str().unwrap()]);
     assert_eq!(none.code, 2);
+}
+
+#[test]
+fn somebody_at_a_terminal_sees_how_far_tables_are() {
+    let world = World::new();
+    let tables = world.path("tables");
+    write(&tables, &second());
+    let mapping = format!("typed:{}", tables.join("audit.toml").display());
+    let folder = world.path("audits");
+    let served = Served::start(&world.path("data"), &[]);
+    let address = served.address();
+    for (into, step) in [
+        (folder.to_str().unwrap(), "read rows"),
+        (address.as_str(), "send tables"),
+    ] {
+        let arguments = ["ingest", "--into", into, "--profile", &mapping];
+        let mut terminal = Terminal::start(&arguments, &world.path("state"), 200);
+        terminal.waits_for(step);
+        terminal.waits_for("relationships");
+        // One row is broken, and one file is not there.
+        assert_eq!(terminal.ends(), Some(2));
+    }
+    served.terminate();
 }

@@ -20,6 +20,7 @@ use stratigraph::{NodeId, Value, WriteTxn};
 use super::contribution::{Contribution, Label, Link, NodeKey};
 use super::held::Held;
 use super::schema::find;
+use super::standing::Standing;
 use super::vectors::Vectors;
 use super::wording::Wording;
 use super::{BuildError, domains, summary};
@@ -46,6 +47,8 @@ pub(super) struct Counts {
     pub(super) deleted: u64,
     pub(super) unchanged: u64,
     pub(super) stale: BTreeSet<NodeKey>,
+    pub(super) added_documents: u64,
+    pub(super) changed_documents: u64,
 }
 
 impl std::ops::AddAssign for Counts {
@@ -54,6 +57,8 @@ impl std::ops::AddAssign for Counts {
         self.deleted += more.deleted;
         self.unchanged += more.unchanged;
         self.stale.extend(more.stale);
+        self.added_documents += more.added_documents;
+        self.changed_documents += more.changed_documents;
     }
 }
 
@@ -115,6 +120,11 @@ pub(super) fn apply(
     let stale = summary::mark(work.txn, &touched)?;
     work.counts.written += stale.len() as u64;
     work.counts.stale = stale;
+    match Standing::of_change(held, new) {
+        Some(Standing::New) => work.counts.added_documents += 1,
+        Some(Standing::Changed) => work.counts.changed_documents += 1,
+        Some(Standing::Same) | None => {}
+    }
     match work.without.is_empty() {
         true => Ok(work.counts),
         false => Err(Refusal::NoVectors(work.without)),

@@ -8,6 +8,7 @@ use stratigraph::value::json::to_json;
 use super::super::called::called;
 use super::super::names::{ChunkKeys, hash, section_keys};
 use super::super::property::{Properties, Property, put_text};
+use super::super::standing::HASH;
 use super::super::{BuildError, Profile};
 use super::{Contribution, Label, LinkKind, NodeKey};
 use crate::chunk::Piece;
@@ -93,7 +94,7 @@ pub(super) fn contributed(
 fn of_document(document: &Document, filters: &BTreeMap<String, Property>) -> Properties {
     let mut properties = Properties::new();
     properties.insert("id".into(), document.id().into());
-    properties.insert("hash".into(), hash([document.text()]).into());
+    properties.insert(HASH.into(), hash([document.text()]).into());
     if !document.metadata().is_empty() {
         // One text: names from outside must not become names of the schema, of which there is an end.
         let metadata = document.metadata().iter();

@@ -15,8 +15,10 @@
 //! | what the rows state, in keys | `stated.rs` |
 //! | what a mapping stated before, and the difference | `write.rs` |
 //! | keys, vector indexes | `declare.rs` |
+//! | how far it has come | `progress.rs` |
 
 mod declare;
+mod progress;
 mod stated;
 mod write;
 
@@ -30,9 +32,11 @@ use super::names::document_key;
 use super::vectors::Vectors;
 use super::{BuildError, Change, Layers};
 use crate::read::{Origin, ReadError, TableMapping, TypedKey};
+use progress::Telling;
 use stated::Stated;
 
 pub(crate) use declare::{is_of_layers, key_index as table_key_index};
+pub use progress::{TablesProgress, TablesStep};
 
 /// The label of a mapping's own node.
 const SOURCE: &str = "TableSource";
@@ -120,12 +124,14 @@ pub enum TablesError {
     CutShort(ReadError),
     /// An empty table in the place of a full one is more often a mishap than meant.
     #[error(
-        "{file}: no row could be read of it, and something that these tables stated before would be taken out: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program){}",
+        "{file}: no row could be read of it, and what it may have stated before would be taken out, such as {lost}: put the file back, take it out of the mapping, or mean it with --prune (`prune` in a request and in a program){}",
         first_error(why.as_deref())
     )]
     Silent {
         /// The file, or the first of several.
         file: Arc<str>,
+        /// The first of what would be taken out and its rules are for, in words.
+        lost: String,
         /// What is wrong with it first; nothing if it only has no rows.
         why: Option<Box<ReadError>>,
     },
@@ -165,10 +171,10 @@ impl Layers {
         id: &str,
         mapping: &TableMapping,
     ) -> Result<TablesReport, TablesError> {
-        self.upsert_tables_within(id, mapping, &TablesLimits::default())
+        self.upsert_tables_within(id, mapping, &TablesLimits::default(), &mut |_| ())
     }
 
-    /// The same within limits.
+    /// The same within limits; `told` hears how far it has come.
     ///
     /// # Errors
     /// [`TablesError`]; the graph is as it was then.
@@ -177,16 +183,19 @@ impl Layers {
         id: &str,
         mapping: &TableMapping,
         limits: &TablesLimits,
+        told: &mut dyn FnMut(TablesProgress),
     ) -> Result<TablesReport, TablesError> {
         let source = document_key(id)?;
-        let (stated, mut report) = read(mapping, limits)?;
+        let mut telling = Telling::new(told, &limits.cancel);
+        let (stated, mut report) = read(mapping, limits, &mut telling)?;
         self.refuse_silence(&source, &stated, limits)?;
         declare::declare(self, &mapping.schema())?;
-        report.change = self.write_tables(&source, &stated, &limits.cancel)?;
+        report.change = self.write_tables(&source, &stated, &mut telling)?;
         Ok(report)
     }
 
-    /// What the tables of a mapping state, which is not written, and for which no vector is computed.
+    /// What the tables of a mapping state, which is not written, and for which no vector is computed; `told` hears how far
+    /// it has come.
     ///
     /// # Errors
     /// [`TablesError`]
@@ -195,9 +204,11 @@ impl Layers {
         id: &str,
         mapping: &TableMapping,
         limits: &TablesLimits,
+        told: &mut dyn FnMut(TablesProgress),
     ) -> Result<TablesReport, TablesError> {
         let source = document_key(id)?;
-        let (stated, report) = read(mapping, limits)?;
+        let mut telling = Telling::new(told, &limits.cancel);
+        let (stated, report) = read(mapping, limits, &mut telling)?;
         self.refuse_silence(&source, &stated, limits)?;
         Ok(report)
     }
@@ -207,8 +218,9 @@ impl Layers {
     /// # Errors
     /// What the database says.
     pub fn delete_tables(&self, id: &str) -> Result<Change, TablesError> {
-        let forever = CancelToken::new();
-        self.write_tables(&document_key(id)?, &Stated::default(), &forever)
+        let mut told = |_: TablesProgress| ();
+        let mut telling = Telling::new(&mut told, &CancelToken::new());
+        self.write_tables(&document_key(id)?, &Stated::default(), &mut telling)
     }
 
     /// Refuses tables of which a file says nothing, if something that it may have stated would be taken out and nobody means it.
@@ -225,8 +237,9 @@ impl Layers {
         }
         match write::silenced(self, source, stated)? {
             None => Ok(()),
-            Some(file) => Err(TablesError::Silent {
+            Some((file, lost)) => Err(TablesError::Silent {
                 file: Arc::clone(&file.name),
+                lost,
                 why: file.why.clone().map(Box::new),
             }),
         }
@@ -236,19 +249,20 @@ impl Layers {
         &self,
         source: &str,
         stated: &Stated,
-        cancel: &CancelToken,
+        telling: &mut Telling<'_>,
     ) -> Result<Change, TablesError> {
         let mut vectors = Vectors::default();
         let wanted = write::texts_to_embed(self, source, stated)?;
         let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
         let wanted: Vec<&str> = wanted.into_iter().collect();
+        telling.begin(TablesStep::Embed, wanted.len() as u64)?;
+        let mut done = 0;
         for texts in wanted.chunks(super::vectors::TEXTS_AT_ONCE) {
-            cancel.check()?;
             vectors.compute(texts, source, self.embedder())?;
+            done += texts.len() as u64;
+            telling.done(done)?;
         }
-        // From here on it is quick, and the commit is all of it.
-        cancel.check()?;
-        write::write(self, source, stated, &mut vectors)
+        write::write(self, source, stated, &mut vectors, telling)
     }
 }
 
@@ -256,10 +270,11 @@ impl Layers {
 fn read(
     mapping: &TableMapping,
     limits: &TablesLimits,
+    telling: &mut Telling<'_>,
 ) -> Result<(Stated, TablesReport), TablesError> {
     declare::check(&mapping.schema())?;
     let mut report = TablesReport::default();
-    let stated = Stated::read(mapping, limits, &mut report)?;
+    let stated = Stated::read(mapping, limits, &mut report, telling)?;
     report.nodes = stated.nodes.len() as u64;
     report.relationships = stated.edges.len() as u64;
     Ok((stated, report))

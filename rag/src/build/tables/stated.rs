@@ -7,6 +7,7 @@ use std::sync::Arc;
 use stratigraph::Value;
 
 use super::declare::check_node;
+use super::progress::{TablesStep, Telling};
 use super::{KEY, MOST_STATED, MOST_TOLD, TablesError, TablesLimits, TablesReport};
 use crate::read::{
     Origin, Place, ReadError, SilentFile, TableMapping, Typed, TypedEdge, TypedKey, TypedNode,
@@ -61,10 +62,13 @@ impl Stated {
         mapping: &TableMapping,
         limits: &TablesLimits,
         report: &mut TablesReport,
+        telling: &mut Telling<'_>,
     ) -> Result<Self, TablesError> {
         let mut stated = Self::default();
+        telling.begin(TablesStep::Read, mapping.bytes())?;
         let mut rows = mapping.rows().cancel(&limits.cancel);
         while let Some(row) = rows.next() {
+            telling.one(rows.bytes())?;
             let taken = match row {
                 // What is not stated goes out of the graph, and what the rest of this file states is not known.
                 Err(error) if rows.is_cut_short() => return Err(TablesError::CutShort(error)),
@@ -92,8 +96,8 @@ impl Stated {
                 return Err(TablesError::TooLarge { limit });
             }
         }
-        // Rows end early then.
-        limits.cancel.check()?;
+        // Rows end early if somebody cancels it, and that is seen here.
+        telling.end()?;
         report.untaken = rows.untaken();
         stated.silent = rows.silent().to_vec();
         Ok(stated)

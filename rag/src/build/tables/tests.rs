@@ -174,12 +174,13 @@ fn work_on_tables_ends_at_its_limits_and_leaves_the_graph() {
     let tables = mapping(folder.path(), ISSUES, CLAUSES);
     let before = canonical(&layers);
     // A forecast reads all of it, and that is all.
-    let foreseen = layers.forecast_tables("audit", &tables, &TablesLimits::default());
+    let foreseen = layers.forecast_tables("audit", &tables, &TablesLimits::default(), &mut |_| ());
     let foreseen = foreseen.unwrap();
     assert_eq!((foreseen.nodes, foreseen.relationships), (4, 3));
     assert_eq!((foreseen.change.written, foreseen.change.vectors), (0, 0));
     assert_eq!(canonical(&layers), before);
-    let within = |limits: &TablesLimits| layers.upsert_tables_within("audit", &tables, limits);
+    let within =
+        |limits: &TablesLimits| layers.upsert_tables_within("audit", &tables, limits, &mut |_| ());
     let little = TablesLimits {
         memory: 1000,
         ..TablesLimits::default()
@@ -206,6 +207,62 @@ fn work_on_tables_ends_at_its_limits_and_leaves_the_graph() {
 }
 
 #[test]
+fn work_on_tables_is_told_on_the_way_and_is_stopped_in_each_step() {
+    let [read, embed, write] = [TablesStep::Read, TablesStep::Embed, TablesStep::Write];
+    let folder = tempfile::tempdir().unwrap();
+    // So many that not only the ends of steps are told.
+    let rows = |number: usize| format!("{number},Issue {number} was found,roads,c1\n");
+    let issues: String = (0..3000).map(rows).collect();
+    let issues = format!("number,description,category,clauses\n{issues}");
+    let tables = mapping(folder.path(), &issues, CLAUSES);
+    let bytes = (issues.len() + CLAUSES.len()) as u64;
+    let layers = layers();
+    for step in [read, embed, write] {
+        let limits = TablesLimits::default();
+        let stopped = layers.upsert_tables_within("audit", &tables, &limits, &mut |now| {
+            // In the midst of it.
+            if now.step == step && now.done > 0 && now.done < now.total {
+                limits.cancel.cancel();
+            }
+            assert!(now.step as u8 <= step as u8, "{now:?} after {step:?}");
+        });
+        let is_cancelled = matches!(
+            stopped,
+            Err(TablesError::Build(BuildError::Database(
+                stratigraph::Error::Cancelled
+            )))
+        );
+        assert!(is_cancelled, "{step:?}: {stopped:?}");
+        let there = layers.database().read().unwrap();
+        assert_eq!(there.node_count(Some("Issue")).unwrap(), 0, "{step:?}");
+        assert!(keys_of(&layers, "audit").is_empty(), "{step:?}");
+    }
+    let mut told = Vec::new();
+    let limits = TablesLimits::default();
+    let done = layers.upsert_tables_within("audit", &tables, &limits, &mut |now| told.push(now));
+    let done = done.unwrap();
+    let stated = done.nodes + done.relationships;
+    assert_eq!((done.nodes, stated), (3002, 6002));
+    for (step, total) in [(read, bytes), (embed, 3000), (write, stated)] {
+        let of_step: Vec<_> = told.iter().filter(|now| now.step == step).collect();
+        assert!(of_step.iter().all(|now| now.total == total), "{of_step:?}");
+        let done: Vec<u64> = of_step.iter().map(|now| now.done).collect();
+        assert!(done.is_sorted() && done.len() > 3, "{step:?}: {done:?}");
+        assert_eq!((done[0], done.last()), (0, Some(&total)), "{step:?}");
+    }
+    // What was sent is counted as well.
+    let mut sent = TableMapping::parse("audit.toml", MAPPING).unwrap();
+    for (name, text) in [("issues.csv", issues.as_str()), ("clauses.csv", CLAUSES)] {
+        sent.send(name, text.into()).unwrap();
+    }
+    let mut last = None;
+    let foreseen = layers.forecast_tables("audit", &sent, &limits, &mut |now| last = Some(now));
+    assert_eq!(foreseen.unwrap().nodes, 3002);
+    let last = last.unwrap();
+    assert_eq!((last.step, last.done, last.total), (read, bytes, bytes));
+}
+
+#[test]
 fn a_table_that_is_not_read_to_its_end_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let layers = layers();
@@ -216,7 +273,8 @@ fn a_table_that_is_not_read_to_its_end_changes_nothing() {
         let refused = layers.upsert_tables("audit", tables).unwrap_err();
         assert!(matches!(refused, TablesError::CutShort(_)), "{refused}");
         assert_eq!(canonical(&layers), before);
-        let foreseen = layers.forecast_tables("audit", tables, &TablesLimits::default());
+        let foreseen =
+            layers.forecast_tables("audit", tables, &TablesLimits::default(), &mut |_| ());
         assert_eq!(foreseen.unwrap_err().to_string(), refused.to_string());
         refused.to_string()
     };

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, NodeId, Read, RelationshipId, Value, WriteTxn};
+use stratigraph_tables::excerpt;
 
 use super::super::vectors::Vectors;
 use super::super::{BuildError, Change, Layers};
 use super::declare::key_index;
+use super::progress::{TablesStep, Telling};
 use super::stated::{Ignored, Properties, Stated, StatedEdge, StatedNode, written};
 use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
 use crate::read::{SilentFile, TypedKey};
@@ -45,16 +47,17 @@ pub(super) fn texts_to_embed(
     Ok(texts)
 }
 
-/// The first file without a row that can be read whose rules are for something that would be taken out.
+/// The first file without a row that can be read whose rules are for something that would be taken out, and the first of
+/// that in words.
 pub(super) fn silenced<'s>(
     layers: &Layers,
     source: &str,
     stated: &'s Stated,
-) -> Result<Option<&'s SilentFile>, BuildError> {
+) -> Result<Option<(&'s SilentFile, String)>, BuildError> {
     let read = layers.database().read()?;
     let held = Held::read(&read, source)?;
     let mut silent = stated.silent.iter();
-    Ok(silent.find(|file| held.loses(file, stated)))
+    Ok(silent.find_map(|file| Some((file, held.loses(file, stated)?))))
 }
 
 /// Writes the difference.
@@ -63,7 +66,10 @@ pub(super) fn write(
     source: &str,
     stated: &Stated,
     vectors: &mut Vectors,
+    telling: &mut Telling<'_>,
 ) -> Result<Change, TablesError> {
+    let total = stated.nodes.len() + stated.edges.len();
+    telling.begin(TablesStep::Write, total as u64)?;
     let mut txn = layers.database().write()?;
     let held = Held::read(&txn, source)?;
     let mut change = Change::default();
@@ -90,6 +96,7 @@ pub(super) fn write(
     }
     let mut ids: BTreeMap<&TypedKey, NodeId> = BTreeMap::new();
     for (key, new) in &stated.nodes {
+        telling.one_more()?;
         let id = match held.nodes.get(key) {
             Some(old) => {
                 let properties = new.wanted(key, &held, layers, vectors)?;
@@ -117,6 +124,7 @@ pub(super) fn write(
         ids.insert(key, id);
     }
     for edge in &stated.edges {
+        telling.one_more()?;
         if held.edges.contains_key(edge) {
             change.unchanged += 1;
             continue;
@@ -133,6 +141,7 @@ pub(super) fn write(
     if let Some(node) = node.filter(|_| !is_there) {
         change.deleted += 1 + txn.detach_delete_node(node)?;
     }
+    telling.end()?;
     change.vectors = vectors.computed();
     change.vector_tokens = vectors.tokens();
     if change.written + change.deleted > 0 {
@@ -278,17 +287,30 @@ impl Held {
         Ok(())
     }
 
-    /// Whether something that the rules of a file are for is not stated any more: a node, a relationship, or a property of one.
-    fn loses(&self, file: &SilentFile, stated: &Stated) -> bool {
-        let loses_node = |(key, old): (&TypedKey, &HeldNode)| {
-            let has_all = |new: &StatedNode| old.properties.keys().all(|name| new.has(name));
-            file.labels.contains(&key.label) && !stated.nodes.get(key).is_some_and(has_all)
+    /// The first thing that the rules of a file are for and that is not stated any more: a node, a property of one, or a
+    /// relationship.
+    fn loses(&self, file: &SilentFile, stated: &Stated) -> Option<String> {
+        let mut nodes = self.nodes.iter();
+        let lost_node = nodes.find_map(|(key, old)| {
+            if !file.labels.contains(&key.label) {
+                return None;
+            }
+            let Some(new) = stated.nodes.get(key) else {
+                return Some(shown(key));
+            };
+            let name = old.properties.keys().find(|name| !new.has(name))?;
+            Some(format!("the property {name:?} of {}", shown(key)))
+        });
+        let lost_edge = || {
+            let edge = self.edges.keys().find(|edge| {
+                let [kind, from, to] =
+                    [&edge.kind, &edge.from.label, &edge.to.label].map(Arc::clone);
+                file.types.contains(&(kind, from, to)) && !stated.edges.contains(*edge)
+            })?;
+            let [from, to] = [&edge.from, &edge.to].map(shown);
+            Some(format!("{} from {from} to {to}", edge.kind))
         };
-        let loses_edge = |edge: &StatedEdge| {
-            let [kind, from, to] = [&edge.kind, &edge.from.label, &edge.to.label].map(Arc::clone);
-            file.types.contains(&(kind, from, to)) && !stated.edges.contains(edge)
-        };
-        self.nodes.iter().any(loses_node) || self.edges.keys().any(loses_edge)
+        lost_node.or_else(lost_edge)
     }
 
     /// The vector of a node, if it was computed from this text.
@@ -297,6 +319,11 @@ impl Held {
         let from = properties.get(&embedded_from(name))?.as_str()?;
         (from == text).then(|| properties.get(name)).flatten()
     }
+}
+
+/// A node in words.
+fn shown(key: &TypedKey) -> String {
+    format!("{} {:?}", key.label, excerpt(&key.key))
 }
 
 fn find<R: Read>(read: &R, label: &str, key: &str) -> Result<Option<NodeId>, BuildError> {

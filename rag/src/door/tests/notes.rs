@@ -78,7 +78,7 @@ fn tables_tell_which_profile_they_have_settled() {
             dry_run,
             limits: TablesLimits::default(),
         };
-        library.upsert_tables(&tables).unwrap().note
+        library.upsert_tables(&tables, &mut |_| ()).unwrap().note
     };
     let (_db, new) = library(Equipment::default());
     let would = take_in(&new, true).unwrap();

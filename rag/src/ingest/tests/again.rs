@@ -182,6 +182,58 @@ fn of_one_that_comes_twice_the_last_stays() {
 }
 
 #[test]
+fn who_is_new_and_who_takes_the_place_of_another_text_is_counted_and_foreseen() {
+    let recipe = recipe();
+    let layers = layers(&recipe);
+    let ingest = || Ingest::new(&layers, &recipe);
+    let other = || read("001.md", &TEXT.replace("2023", "1848"));
+    let three = || {
+        let mut documents = documents(3);
+        documents[1] = other();
+        documents
+    };
+    let twice = || vec![read("001.md", TEXT), other()];
+    let many = |documents: &dyn Fn() -> Vec<Result<Document, ReadError>>| {
+        let forecast = ingest().forecast(documents()).unwrap();
+        let change = ingest().run(documents(), &|_| ()).change;
+        let counts = (change.added_documents, change.changed_documents);
+        let foreseen = (forecast.added_documents, forecast.changed_documents);
+        (foreseen, counts)
+    };
+    assert_eq!(many(&|| documents(2)), ((2, 0), (2, 0)));
+    assert_eq!(many(&three), ((1, 1), (1, 1)));
+    assert_eq!(many(&three), ((0, 0), (0, 0)), "they are there");
+    assert_eq!(many(&twice).1, (0, 2), "one after the other");
+    // Whoever else reads them, and whatever is known of them: their texts are the same.
+    let model = Arc::new(model(""));
+    let report = ingest().model(model).run(three(), &|_| ());
+    let change = &report.change;
+    assert_eq!((report.unchanged, change.added_documents), (0, 0));
+    assert!(change.changed_documents == 0 && change.written > 0);
+    // One that has gone is new when it comes again.
+    let gone = layers.delete("001.md").unwrap();
+    assert_eq!((gone.added_documents, gone.changed_documents), (0, 0));
+    assert_eq!(many(&|| vec![other()]), ((1, 0), (1, 0)));
+    // Lists are documents, too.
+    let lists = |object: &str| {
+        let fact =
+            format!("{{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"{object}\"}}\n");
+        let list = || [list("facts", Cursor::new(fact.clone()))];
+        let forecast = ingest().forecast_lists(list());
+        let change = ingest().run_lists(list(), &|_| ()).change;
+        let foreseen = (forecast.added_documents, forecast.changed_documents);
+        assert_eq!(foreseen, (change.added_documents, change.changed_documents));
+        foreseen
+    };
+    assert_eq!(["b", "b", "c"].map(lists), [(1, 0), (0, 0), (0, 1)]);
+    // A name that no document may have is foreseen.
+    let long = || [read(&"x".repeat(2000), TEXT)];
+    let forecast = ingest().forecast(long()).unwrap();
+    assert_eq!((forecast.documents, forecast.problems.count_failed), (0, 1));
+    assert_eq!(ingest().run(long(), &|_| ()).problems.count_failed, 1);
+}
+
+#[test]
 fn an_edit_asks_the_model_only_about_the_pieces_that_changed() {
     let recipe = recipe();
     let (layers, fresh) = (layers(&recipe), layers(&recipe));

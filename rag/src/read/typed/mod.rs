@@ -12,8 +12,10 @@
 //! | what a rule makes of a row | `rule.rs` |
 //! | rows of either form | `row.rs` |
 //! | files, one after the other | `rows.rs` |
+//! | how much of them was read | `counted.rs` |
 //! | files that are in memory, as they came over a network | `sent.rs` |
 
+mod counted;
 mod mapping;
 mod row;
 mod rows;
@@ -227,6 +229,16 @@ impl TableMapping {
             Bytes::OnDisk(path) => (&*file.name, Some(path.as_path())),
             Bytes::Sent(_) => (&*file.name, None),
         })
+    }
+
+    /// How many bytes its files have: those that are there, as whoever reads the others says what is wrong.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let files = self.files.iter().map(|file| match &file.bytes {
+            Bytes::OnDisk(path) => path.metadata().map_or(0, |known| known.len()),
+            Bytes::Sent(sent) => sent.as_ref().map_or(0, Sent::bytes),
+        });
+        files.sum()
     }
 
     /// What it may bring into the graph.

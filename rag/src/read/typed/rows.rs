@@ -11,6 +11,7 @@ use stratigraph_tables::{
     BadRecord, CsvReader, Lines, Problem, Read1, Signs, TableError, excerpt, object,
 };
 
+use super::counted::Count;
 use super::row::{Csv, Row};
 use super::{Bytes, MappedFile, Origin, SilentFile, Typed};
 use crate::read::{Format, Place, ReadError};
@@ -24,6 +25,7 @@ pub struct TypedRows<'m> {
     untaken: u64,
     silent: Vec<SilentFile>,
     is_cut_short: bool,
+    count: Count,
     cancel: CancelToken,
 }
 
@@ -78,6 +80,7 @@ impl<'m> TypedRows<'m> {
             untaken: 0,
             silent: Vec::new(),
             is_cut_short: false,
+            count: Count::default(),
             cancel: CancelToken::new(),
         }
     }
@@ -93,6 +96,12 @@ impl<'m> TypedRows<'m> {
     #[must_use]
     pub fn untaken(&self) -> u64 {
         self.untaken
+    }
+
+    /// How many bytes of the files were read.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.count.bytes()
     }
 
     /// Whether a file that is there could not be read to its end: what the rest of it states is not known. The first error
@@ -203,7 +212,7 @@ impl Iterator for TypedRows<'_> {
                 Some(open) => open,
                 None => {
                     let file = self.files.next()?;
-                    match file.open() {
+                    match file.open(&self.count) {
                         Ok(open) => open,
                         Err(Unopened::NoRows(error)) => {
                             self.silent.push(file.silent(Some(error.clone())));
@@ -225,7 +234,7 @@ impl Iterator for TypedRows<'_> {
 }
 
 impl MappedFile {
-    fn open(&self) -> Result<Open<'_>, Unopened> {
+    fn open(&self, count: &Count) -> Result<Open<'_>, Unopened> {
         let refuse =
             |reason: String, hint: &str| ReadError::new(&self.name, Place::File, reason, hint);
         let format = Format::of_path(&self.place);
@@ -234,8 +243,11 @@ impl MappedFile {
             return Err(refuse("this is no table".to_owned(), hint).into());
         }
         let buffered: Box<dyn BufRead> = match &self.bytes {
-            Bytes::OnDisk(path) => Box::new(BufReader::with_capacity(1 << 16, self.on_disk(path)?)),
-            Bytes::Sent(Some(sent)) => Box::new(sent.read()),
+            Bytes::OnDisk(path) => {
+                let file = count.of(self.on_disk(path)?);
+                Box::new(BufReader::with_capacity(1 << 16, file))
+            }
+            Bytes::Sent(Some(sent)) => Box::new(count.of(sent.read())),
             Bytes::Sent(None) => return Err(self.unreadable(&io::ErrorKind::NotFound.into())),
         };
         let name = Arc::clone(&self.name);

@@ -26,6 +26,11 @@ impl Sent {
         }
     }
 
+    /// How many there are.
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.iter().map(|piece| piece.len() as u64).sum()
+    }
+
     pub(super) fn read(&self) -> Reading {
         Reading {
             pieces: self.clone(),

@@ -123,7 +123,10 @@ impl Job {
             },
         };
         let library = &self.database.library;
-        again(|| library.upsert_tables(&tables).map_err(refused))
+        again(|| {
+            let taken = library.upsert_tables(&tables, &mut |_| ());
+            taken.map_err(refused)
+        })
     }
 
     /// The mapping with all of its files that come.

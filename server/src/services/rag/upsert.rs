@@ -266,6 +266,8 @@ impl Job {
                     bytes: forecast.bytes,
                     pieces: forecast.pieces as u64,
                     unchanged: forecast.unchanged > 0,
+                    added: forecast.added_documents > 0,
+                    changed: forecast.changed_documents > 0,
                     change: Some(v1::GraphChange {
                         vectors: forecast.vectors,
                         vector_tokens: forecast.vector_tokens,
@@ -344,6 +346,8 @@ fn told(id: String, report: &Report, config: &Config) -> v1::DocumentReport {
         change: Some(change(&report.change)),
         warnings: report.unread.iter().map(|unread| causes(unread)).collect(),
         unchanged: report.unchanged > 0,
+        added: report.change.added_documents > 0,
+        changed: report.change.changed_documents > 0,
         ..with_problems(&report.problems)
     }
 }

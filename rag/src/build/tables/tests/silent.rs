@@ -20,7 +20,7 @@ fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_m
             matches!(&refused, TablesError::Silent { file: silent, .. } if **silent == *file);
         assert!(is_silent, "{refused}");
         assert!(refused.to_string().contains("--prune"), "{refused}");
-        let foreseen = layers.forecast_tables("audit", tables, &usual);
+        let foreseen = layers.forecast_tables("audit", tables, &usual, &mut |_| ());
         assert_eq!(
             foreseen.unwrap_err().to_string(),
             refused.to_string(),
@@ -39,6 +39,8 @@ fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_m
         ),
     ] {
         let said = refused(&mapping(folder.path(), ISSUES, emptied), "clauses.csv");
+        let lost = "taken out, such as the property \"text\" of Clause \"c1\": put the file back";
+        assert!(said.contains(lost), "{said}");
         let first = said.split_once(" Its first error: ");
         let first = first.map(|(_, first)| first).unwrap_or_default();
         assert_eq!(first.is_empty(), why.is_empty(), "{said}");
@@ -51,7 +53,8 @@ fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_m
     let said = refused(&latin, "clauses.csv");
     assert!(said.contains("line 2") && said.contains("iconv"), "{said}");
     let none = "number,description,category,clauses\n";
-    refused(&mapping(folder.path(), none, CLAUSES), "issues.csv");
+    let said = refused(&mapping(folder.path(), none, CLAUSES), "issues.csv");
+    assert!(said.contains("such as Issue \"1\": "), "{said}");
     let good = mapping(folder.path(), ISSUES, CLAUSES);
     fs::remove_file(folder.path().join("clauses.csv")).unwrap();
     refused(&good, "clauses.csv");
@@ -63,7 +66,8 @@ fn a_table_that_says_nothing_any_more_takes_out_what_it_stated_only_if_that_is_m
     assert_eq!(canonical(&layers), before);
     // Whoever means it says so, and from then on there is nothing that could go.
     fs::remove_file(folder.path().join("clauses.csv")).unwrap();
-    let report = layers.upsert_tables_within("audit", &good, &prune).unwrap();
+    let report = layers.upsert_tables_within("audit", &good, &prune, &mut |_| ());
+    let report = report.unwrap();
     assert_eq!((report.nodes, report.count_broken), (4, 1));
     assert!(!canonical(&layers).contains("Nothing is paid twice"));
     let again = layers.upsert_tables("audit", &good).unwrap();
@@ -107,19 +111,52 @@ fn a_file_that_never_had_rows_holds_up_no_other() {
         upsert(ISSUES, CLAUSES, row).unwrap();
         let before = canonical(&layers);
         // The one that is named is the one that has stated what would go.
-        for (refused, file) in [
-            (upsert(ISSUES, "id,text\n", row), "clauses.csv"),
+        for (refused, file, first) in [
+            (
+                upsert(ISSUES, "id,text\n", row),
+                "clauses.csv",
+                "the property \"text\" of Clause \"c1\"",
+            ),
             (
                 upsert("number,description,category,clauses\n", CLAUSES, row),
                 "issues.csv",
+                "Issue \"1\"",
             ),
-            (upsert(ISSUES, CLAUSES, "from,to\n"), "cites.csv"),
+            (
+                upsert(ISSUES, CLAUSES, "from,to\n"),
+                "cites.csv",
+                "CITES from Clause \"c2\" to Clause \"c1\"",
+            ),
         ] {
             let refused = refused.unwrap_err();
-            let is_named =
-                matches!(&refused, TablesError::Silent { file: silent, .. } if **silent == *file);
+            let is_named = matches!(&refused, TablesError::Silent { file: silent, lost, .. } if **silent == *file && lost == first);
             assert!(is_named, "{file}: {refused}");
             assert_eq!(canonical(&layers), before);
         }
     }
+}
+
+#[test]
+fn of_two_files_with_one_label_the_empty_one_is_named_with_what_would_go() {
+    let text = "[[nodes]]\nfile = 'old.csv'\nlabel = 'Issue'\nkey = 'id'\n[[nodes]]\nfile = 'new.csv'\nlabel = 'Issue'\nkey = 'id'\n";
+    let layers = layers();
+    let upsert = |old: &str, prune: bool| {
+        let mut tables = TableMapping::parse("audit.toml", text).unwrap();
+        for (file, rows) in [("old.csv", old), ("new.csv", "id\n")] {
+            tables.send(file, rows.into()).unwrap();
+        }
+        let limits = TablesLimits {
+            prune,
+            ..TablesLimits::default()
+        };
+        layers.upsert_tables_within("audit", &tables, &limits, &mut |_| ())
+    };
+    upsert("id\n1\n2\n", false).unwrap();
+    // Either file may have stated it.
+    let refused = upsert("id\n1\n", false).unwrap_err().to_string();
+    let said = "new.csv: no row could be read of it, and what it may have stated before would be taken out, such as Issue \"2\": put the file back";
+    assert!(refused.starts_with(said), "{refused}");
+    assert_eq!(upsert("id\n1\n", true).unwrap().nodes, 1);
+    // It holds up nothing that only adds.
+    assert_eq!(upsert("id\n1\n3\n", false).unwrap().nodes, 2);
 }

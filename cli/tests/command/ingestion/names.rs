@@ -1,0 +1,98 @@
+//! Names of documents: of two folders that have the same, the second takes the place of the first, which is told and can be
+//! avoided.
+
+use super::{ROCKS, answer, documents, ingest, text, write};
+use crate::served::Served;
+use crate::world::{Said, World, run};
+use std::fs;
+
+const NOTES: &str = "# Notes\n\nThe Danube runs to the Black Sea.\n";
+
+/// Takes a folder in; how many were added, changed and left alone.
+fn beside(said: &Said) -> [u64; 3] {
+    let told = answer(said.assert_code(0));
+    ["added", "changed", "unchanged"].map(|name| told[name].as_u64().unwrap())
+}
+
+#[test]
+fn a_second_folder_with_the_same_names_is_told_and_can_lie_under_a_name() {
+    let world = World::new();
+    write(&world, "one/2021/rocks.md", ROCKS);
+    write(&world, "one/2021/more.md", ROCKS);
+    write(&world, "other/2021/rocks.md", NOTES);
+    let served = Served::start(&world.path("data"), &[]);
+    let folder = world.path("graph");
+    let address = served.address();
+    for into in [text(&folder), address.as_str()] {
+        let ingest = |docs: &str, more: &[&str]| {
+            let docs = world.path(docs);
+            let how = ["--metadata", "{year}/*", "--filter", "year"];
+            let arguments = ["ingest", text(&docs), "--into", into];
+            run(&[&arguments[..], &how, more].concat())
+        };
+        let json = |docs: &str, more: &[&str]| ingest(docs, &[more, &["--json"]].concat());
+        let years = || {
+            let all = "MATCH (d:Document {year: 2021}) RETURN d.id AS id ORDER BY id";
+            let said = run(&["query", into, all]);
+            said.assert_code(0).stdout.clone()
+        };
+        assert_eq!(beside(&json("one", &[])), [2, 0, 0]);
+        // It is foreseen that a text would be replaced; under a name nothing is.
+        assert_eq!(beside(&json("other", &["--dry-run"])), [0, 1, 0]);
+        let under = ["--under", "other/"];
+        let dry = [&under[..], &["--dry-run"]].concat();
+        assert_eq!(beside(&json("other", &dry)), [1, 0, 0]);
+        assert_eq!(beside(&json("other", &under)), [1, 0, 0]);
+        assert_eq!(beside(&json("other", &under)), [0, 0, 1]);
+        assert_eq!(
+            years(),
+            "{\"id\":\"2021/more.md\"}\n{\"id\":\"2021/rocks.md\"}\n{\"id\":\"other/2021/rocks.md\"}\n"
+        );
+        // Who prunes under a name takes out what lies there, and nothing else.
+        fs::rename(world.path("other/2021"), world.path("other/2022")).unwrap();
+        let pruned = json("other", &[&under[..], &["--prune"]].concat());
+        let pruned = answer(pruned.assert_code(0));
+        let gone = serde_json::json!(["other/2021/rocks.md"]);
+        assert_eq!(
+            (&pruned["pruned_documents"], &pruned["added"]),
+            (&gone, &1.into())
+        );
+        assert_eq!(years().lines().count(), 2);
+        fs::rename(world.path("other/2022"), world.path("other/2021")).unwrap();
+        // Without the name the one takes the place of the other, and the text tells it.
+        let plain = ingest("other", &[]);
+        let lines: Vec<&str> = plain.assert_code(0).stdout.lines().collect();
+        let has = |name: &str, number: &str| {
+            let mut facts = lines.iter().map(|line| line.split_whitespace());
+            facts.any(|mut fact| fact.next() == Some(name) && fact.next() == Some(number))
+        };
+        assert!(has("documents", "1") && has("changed", "1"), "{lines:?}");
+        assert!(!has("added", "0") && !has("unchanged", "0"), "{lines:?}");
+    }
+    served.terminate();
+}
+
+#[test]
+fn what_documents_are_to_lie_under_is_a_name_and_no_affair_of_tables() {
+    let world = World::new();
+    documents(&world);
+    for nothing in ["", "/"] {
+        let refused = ingest(&world, "graph", &["--under", nothing]);
+        let message = refused.assert_code(2).error().1;
+        assert!(message.contains("--under reports"), "{message}");
+    }
+    let into = world.path("graph");
+    let tables = ["--profile", "typed:x.toml", "--under", "a"];
+    let tables = run(&[&["ingest", "--into", text(&into), "--json"][..], &tables].concat());
+    let message = tables.assert_code(2).error().1;
+    assert!(message.contains("--under is for documents"), "{message}");
+    let misses = ["--metadata", "{year}/*.pdf", "--under", "a"];
+    let told = answer(ingest(&world, "graph", &misses).assert_code(0));
+    let note = told["note"].as_str().unwrap();
+    assert!(note.ends_with("such as 2021/rocks.md"), "{note}");
+    fs::remove_dir_all(world.path("docs")).unwrap();
+    write(&world, "docs/picture.png", "x");
+    let refused = ingest(&world, "graph", &["--under", "a", "--prune"]);
+    let message = refused.assert_code(2).error().1;
+    assert!(message.contains("take everything under a out"), "{message}");
+}
