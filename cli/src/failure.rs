@@ -1,9 +1,9 @@
 //! Why a verb gave no answer: the engine's errors, and the few of our own.
 
 use crate::exit::Exit;
+use crate::rag_error::RagError;
 use crate::remote::{Address, RemoteFailure};
 use crate::transfer::TransferError;
-use crate::verbs::IngestError;
 use std::fmt::Display;
 use std::path::PathBuf;
 use stratigraph_rag::door::causes;
@@ -131,9 +131,9 @@ pub(crate) enum Failure {
     /// An import or an export that cannot be.
     #[error(transparent)]
     Transfer(Box<TransferError>),
-    /// Documents that cannot be taken in, any of them.
+    /// What is asked of documents cannot be: taking them in, finding, answering, measuring.
     #[error(transparent)]
-    Ingest(Box<IngestError>),
+    Rag(Box<RagError>),
     /// A server does not start, or has ended badly.
     #[error(transparent)]
     Server(stratigraph_server::ServerError),
@@ -190,7 +190,7 @@ fn server_exit(error: &stratigraph_server::ServerError) -> Exit {
 impl Failure {
     /// What was asked for cannot be, or not be done: why, in words.
     pub(crate) fn of_request(why: impl Display) -> Self {
-        IngestError::Request(why.to_string()).into()
+        RagError::Request(why.to_string()).into()
     }
 
     /// The failure of one of several statements, which begins at that line.
@@ -252,7 +252,7 @@ impl Failure {
             | Self::NotText { .. }
             | Self::Command(_)
             | Self::Transfer(_)
-            | Self::Ingest(_)
+            | Self::Rag(_)
             | Self::LossNotAccepted { .. }
             | Self::NothingToRecover { .. } => Exit::Request,
             Self::Stdout(_) | Self::Terminal(_) => Exit::Unavailable,
@@ -291,7 +291,7 @@ mod tests {
             path: "a.bin".into(),
             source: io::Error::other("it has gone"),
         };
-        let model = Failure::from(IngestError::from(model));
+        let model = Failure::from(RagError::from(model));
         let told = "cannot read a.bin, a file of the model: it has gone";
         assert_eq!(model.told(), told);
         assert_eq!(

@@ -14,6 +14,7 @@ mod interrupt;
 mod models;
 mod output;
 mod progress;
+mod rag_error;
 mod remote;
 mod repl;
 mod statements;

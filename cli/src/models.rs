@@ -1,7 +1,8 @@
 //! The models that documents are read with, as flags: of whatever opens a folder.
 
 use crate::failure::Failure;
-use crate::verbs::{IngestError, duration};
+use crate::rag_error::RagError;
+use crate::verbs::duration;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,7 +78,7 @@ impl Writer {
             calls: 1,
             ..self.configured()
         };
-        let model = configured.chat(&key).map_err(IngestError::from)?;
+        let model = configured.chat(&key).map_err(RagError::from)?;
         Ok(model.map(|model| Arc::new(model) as Arc<dyn Generator>))
     }
 
@@ -106,12 +107,12 @@ impl Models {
     /// A model that is not on this machine, or an address that is none.
     pub(crate) fn equipment(&self) -> Result<Equipment, Failure> {
         let configured = self.configured();
-        let embedder = configured.embedder(&key).map_err(IngestError::from)?;
+        let embedder = configured.embedder(&key).map_err(RagError::from)?;
         let mut equipment = reader().embedder(embedder);
-        if let Some(model) = configured.chat(&key).map_err(IngestError::from)? {
+        if let Some(model) = configured.chat(&key).map_err(RagError::from)? {
             equipment = equipment.model(Arc::new(model), self.calls());
         }
-        if let Some(reranker) = configured.reranker(&key).map_err(IngestError::from)? {
+        if let Some(reranker) = configured.reranker(&key).map_err(RagError::from)? {
             equipment = equipment.reranker(reranker);
         }
         Ok(equipment)
@@ -167,7 +168,7 @@ impl Models {
         let mut judges = Vec::with_capacity(wanted.len());
         for (name, url) in wanted {
             let model = configured.chat_at(url, name, JUDGE_KEY, &key);
-            let model = model.map_err(IngestError::from)?;
+            let model = model.map_err(RagError::from)?;
             if !seen.insert(model.name().to_owned()) {
                 let twice = format!("two judges are called {name}: judges are told apart by name");
                 return Err(Failure::Usage(twice));

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, count, money, printable, things};
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::remote::{Access, Asked, Inquiry, Server};
-use crate::verbs::IngestError;
 use crate::verbs::questions::{above_zero, only, pipeline, question};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
@@ -116,7 +116,7 @@ impl Ask {
     ) -> Result<(Answer, Option<f64>), Failure> {
         let db = Database::builder().open_read_only(dir)?;
         let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(IngestError::from)?;
+        let open = open.map_err(RagError::from)?;
         let question = question(asked.question, asked.only)?;
         let ask = OurAsk::new(asked.pipeline, &question).verbatim(self.verbatim);
         let answer = open.ask(&ask, cancel, &mut |event| {
@@ -124,7 +124,7 @@ impl Ask {
                 heard.hear(attempt, text);
             }
         });
-        let answer = answer.map_err(IngestError::from)?;
+        let answer = answer.map_err(RagError::from)?;
         let usage = Usage {
             input_tokens: answer.cost.input_tokens,
             output_tokens: answer.cost.output_tokens,

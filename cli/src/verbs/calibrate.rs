@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::remote::{Access, Server};
-use crate::verbs::IngestError;
 use crate::verbs::questions::pipeline;
 use clap::Args;
 use std::path::PathBuf;
@@ -86,9 +86,9 @@ impl Calibrate {
             None => {
                 let db = Database::builder().open(&self.dir)?;
                 let open = Library::new(&db, self.models.equipment()?).open();
-                let open = open.map_err(IngestError::from)?;
+                let open = open.map_err(RagError::from)?;
                 let found = open.calibrate(&pipeline, &wanted, cancel, &mut told);
-                found.map_err(|error| IngestError::from(error).into())
+                found.map_err(|error| RagError::from(error).into())
             }
         };
         if let Some(bar) = &bar {

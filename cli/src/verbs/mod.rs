@@ -37,7 +37,6 @@ use crate::output::Reply;
 use crate::progress::Progress;
 pub(crate) use asking::{duration, terminal_width};
 use clap::Subcommand;
-pub(crate) use ingest::IngestError;
 
 /// What to do.
 #[derive(Debug, Subcommand)]

@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::output::{Reply, Table};
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::remote::{Access, Server};
 use crate::statements::read_input;
-use crate::verbs::IngestError;
 use clap::Args;
 use serde_json::Value as Json;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl Receipts {
                 let db = Database::builder().open_read_only(&self.dir)?;
                 let library = Library::new(&db, Equipment::default());
                 let standing = library.verify(&receipts, cancel);
-                standing.map_err(IngestError::from)?
+                standing.map_err(RagError::from)?
             }
         };
         let mut reply = Reply::new("receipts");

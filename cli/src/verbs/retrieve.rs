@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::remote::{Access, Asked, Server};
-use crate::verbs::IngestError;
 use clap::Args;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ impl Retrieve {
         let mut reply = Reply::new("retrieve");
         if let Some(name) = &self.print {
             let text = Pipeline::preset_as_text(name).map_err(DoorError::from);
-            let text = text.map_err(IngestError::from)?;
+            let text = text.map_err(RagError::from)?;
             reply.line(text.trim_end()).field("text", text);
             return Ok(reply);
         }
@@ -121,10 +121,10 @@ impl Retrieve {
     ) -> Result<Retrieved, Failure> {
         let db = Database::builder().open_read_only(dir)?;
         let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(IngestError::from)?;
+        let open = open.map_err(RagError::from)?;
         let question = question(asked.question, asked.only)?;
         let retrieved = open.retrieve(asked.pipeline, &question, cancel);
-        Ok(retrieved.map_err(IngestError::from)?)
+        Ok(retrieved.map_err(RagError::from)?)
     }
 }
 

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::remote::{Access, Address, Manner, Server};
 use crate::statements::read_input;
-use crate::verbs::IngestError;
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -332,5 +332,5 @@ impl Print {
 }
 
 fn refused(error: DoorError) -> Failure {
-    IngestError::from(error).into()
+    RagError::from(error).into()
 }

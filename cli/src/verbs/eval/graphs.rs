@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::progress::Progress;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -111,7 +111,7 @@ impl<'a> Graphs<'a> {
         if graph.is_none() {
             let texts: Vec<&str> = set.texts().collect();
             let wanted = Arc::clone(equipment.its_embedder());
-            let fitting = Fitting::of(wanted, &texts).map_err(IngestError::from)?;
+            let fitting = Fitting::of(wanted, &texts).map_err(RagError::from)?;
             notes.extend(fitting.note);
             equipment = equipment.embedder(fitting.embedder);
         }
@@ -158,7 +158,7 @@ impl<'a> Graphs<'a> {
             Some(graph) => {
                 let db = Database::builder().open_read_only(graph)?;
                 let library = Library::new(&db, self.equipment.clone());
-                library.open().map_err(IngestError::from)?
+                library.open().map_err(RagError::from)?
             }
             None => self.built(layers, progress)?,
         });
@@ -179,7 +179,7 @@ impl<'a> Graphs<'a> {
         let db = Database::builder().create_if_missing(true).open(&path)?;
         let open = Library::new(&db, self.equipment.clone())
             .create(&wanted)
-            .map_err(IngestError::from)?;
+            .map_err(RagError::from)?;
         let extractor = self.extractor(&open);
         let version = match &extractor {
             Some(extractor) => extractor.version(),
@@ -235,9 +235,9 @@ impl<'a> Graphs<'a> {
         for (name, text) in [&rows, &mapping] {
             fs::write(folder.join(name), text).map_err(Failure::of_request)?;
         }
-        let read = TableMapping::read(&folder.join(mapping.0)).map_err(IngestError::from)?;
+        let read = TableMapping::read(&folder.join(mapping.0)).map_err(RagError::from)?;
         let report = open.layers().upsert_tables(mapping.0, &read);
-        let report = report.map_err(|error| Failure::from(IngestError::Tables(error)))?;
+        let report = report.map_err(|error| Failure::from(RagError::Tables(error)))?;
         if report.count_broken > 0 {
             let count = report.count_broken;
             let first = report.broken.first().map(ToString::to_string);
@@ -303,9 +303,9 @@ impl<'a> Graphs<'a> {
         let rows = self.set.corpus.iter().map(|row| &row.id);
         let rows: BTreeSet<&String> = rows.chain(lists).collect();
         let layers = open.layers();
-        for id in layers.documents().map_err(IngestError::from)? {
+        for id in layers.documents().map_err(RagError::from)? {
             if !rows.contains(&id) {
-                layers.delete(&id).map_err(IngestError::from)?;
+                layers.delete(&id).map_err(RagError::from)?;
             }
         }
         Ok(())
@@ -321,7 +321,7 @@ fn summarise(open: &Open, by_model: bool, token: &CancelToken) -> Result<(), Fai
         ..Resummarise::default()
     };
     let made = open.resummarise(&wanted, token, &|_| ());
-    let made = made.map_err(IngestError::from)?;
+    let made = made.map_err(RagError::from)?;
     if made.stopped {
         return Err(stratigraph::Error::Cancelled.into());
     }

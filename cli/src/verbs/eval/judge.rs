@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, things};
 use crate::progress::Progress;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use crate::verbs::questions::{above_zero, pipeline};
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -139,7 +139,7 @@ impl Judge {
         if let (Some(graph), Some(posed)) = (&self.graph, &posed) {
             let db = Database::builder().open_read_only(graph)?;
             let open = Library::new(&db, equipment.clone()).open();
-            let open = open.map_err(IngestError::from)?;
+            let open = open.map_err(RagError::from)?;
             for preset in &self.preset {
                 systems.push(self.asked((preset, posed), &open, progress)?);
             }
@@ -202,7 +202,7 @@ impl Judge {
             return Ok(());
         }
         let is_exact = jury.embedder.token_vectors(&["a"]);
-        let is_exact = is_exact.map_err(IngestError::from)?.is_some();
+        let is_exact = is_exact.map_err(RagError::from)?.is_some();
         let needs_none = self.measure.iter().all(|one| *one == Measured::Accuracy);
         match is_exact && needs_none && !self.pairs {
             true => Ok(()),
@@ -252,7 +252,7 @@ impl Judge {
         let mut given = Vec::with_capacity(posed.len());
         for one in posed {
             let answer = Given::ask(one, open, (&pipeline, self.verbatim), &token);
-            given.push(answer.map_err(IngestError::from)?);
+            given.push(answer.map_err(RagError::from)?);
             if let Some(bar) = &bar {
                 bar.inc(1);
             }
@@ -308,7 +308,7 @@ impl Judge {
                     true => jury.exact((&set, name), given),
                     false => Ok(None),
                 };
-                let exact = exact.map_err(IngestError::from)?;
+                let exact = exact.map_err(RagError::from)?;
                 if jury.judges.is_empty() {
                     judged.extend(exact.map(Judged::without_judges));
                     continue;

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::models::Writer;
 use crate::output::{Reply, Table, money, things};
 use crate::progress::Progress;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ impl Make {
             out_of_domain: self.out_of_domain,
         };
         let made = making.run(&read).map_err(DoorError::from);
-        let mut made = made.map_err(IngestError::from)?;
+        let mut made = made.map_err(RagError::from)?;
         if made.facts.is_empty() {
             return Err(Failure::of_request(format!(
                 "{} has no facts: questions are made of facts, which `ingest --profile triples` or `hybrid` makes",
@@ -109,7 +109,7 @@ impl Make {
             )));
         }
         let phrased = match self.writer.model()? {
-            Some(model) => Some(made.phrase(&*model).map_err(IngestError::from)?),
+            Some(model) => Some(made.phrase(&*model).map_err(RagError::from)?),
             None => None,
         };
         made.write(&self.out)

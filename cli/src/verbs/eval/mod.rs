@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::Reply;
 use crate::progress::Progress;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use clap::{Args, Subcommand};
 use graphs::Graphs;
 use pipelines::Chosen;
@@ -230,7 +230,7 @@ impl Run<'_> {
         for note in &set.notes {
             self.note(format!("{}: {note}", set.name));
         }
-        let judge = Judge::new(&set).map_err(IngestError::from)?;
+        let judge = Judge::new(&set).map_err(RagError::from)?;
         if judge.missing() > 0 {
             let (name, missing) = (&set.name, judge.missing());
             self.note(format!(
@@ -286,7 +286,7 @@ impl Run<'_> {
                 self.reply.incomplete();
                 return Ok(false);
             }
-            Err(error) => return Err(IngestError::from(error).into()),
+            Err(error) => return Err(RagError::from(error).into()),
         };
         if self.eval.refusal && !set.name.ends_with("_unfiltered") {
             let own = set.questions.iter().zip(&run.questions);

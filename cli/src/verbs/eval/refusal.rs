@@ -1,7 +1,7 @@
 //! Questions of other sets, put to a graph that does not answer them.
 
 use crate::failure::Failure;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use std::path::PathBuf;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_rag::door::{DoorError, Open};
@@ -62,7 +62,7 @@ impl Strangers {
         for text in others.flat_map(|(_, texts)| texts) {
             let question = Question::new(text).map_err(DoorError::from);
             let retrieved = question.and_then(|question| open.retrieve(pipeline, &question, token));
-            let retrieved = retrieved.map_err(IngestError::from)?;
+            let retrieved = retrieved.map_err(RagError::from)?;
             refusal.foreign.push(confidence_of(&retrieved));
         }
         for (asked, evaluated) in own {

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -44,12 +44,12 @@ impl Tags {
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let db = Database::builder().open_read_only(&self.dir)?;
         let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(IngestError::from)?;
+        let open = open.map_err(RagError::from)?;
         let token = progress.interrupt().token();
         let read = db.read()?.with_cancel(token.clone());
         let graph = graph(&self.dir, &read)?;
         let measures = TagMeasures::of(&read, open.embedder()).map_err(DoorError::from);
-        let measures = measures.map_err(IngestError::from)?;
+        let measures = measures.map_err(RagError::from)?;
         let beside = match &self.beside {
             Some(dir) => {
                 let db = Database::builder().open_read_only(dir)?;
@@ -119,7 +119,7 @@ impl Tags {
 
 fn graph(dir: &Path, read: &ReadTxn) -> Result<TagGraph, Failure> {
     let graph = TagGraph::of(read).map_err(DoorError::from);
-    let graph = graph.map_err(IngestError::from)?;
+    let graph = graph.map_err(RagError::from)?;
     match graph.domains.is_empty() {
         true => Err(Failure::of_request(format!(
             "{} has no domains, which `ingest --profile tag` makes",

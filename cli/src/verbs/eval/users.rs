@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
-use crate::verbs::IngestError;
+use crate::rag_error::RagError;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ impl Corpus<'_> {
             let read = db.read()?.with_cancel(progress.interrupt().token());
             let graph = described(&read).map_err(DoorError::from);
             said.push_str("\n\n");
-            said.push_str(&graph.map_err(IngestError::from)?);
+            said.push_str(&graph.map_err(RagError::from)?);
         }
         match said.trim().is_empty() {
             true => Err(Failure::of_request("nothing is said of the corpus")),
@@ -70,7 +70,7 @@ pub(super) fn make(
     let said = corpus.said(progress)?;
     let users = Users::new(Calls::new(model, Arc::new(MemoryCache::default())));
     let set = posing.run(&users, &said, &progress.interrupt().token());
-    let set = set.map_err(IngestError::from)?;
+    let set = set.map_err(RagError::from)?;
     if set.questions.is_empty() {
         return Err(Failure::of_request("the model has made no questions"));
     }

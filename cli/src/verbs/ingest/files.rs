@@ -1,8 +1,8 @@
 //! Files that are to be ingested, and what their paths say of them.
 
-use super::IngestError;
 use super::under::Under;
 use crate::output::things;
+use crate::rag_error::RagError;
 use stratigraph_rag::Metadata;
 use stratigraph_rag::door::{Equipment, Incoming};
 use stratigraph_rag::read::{Format, Found, PathPattern, ReadError, Walk, Walked};
@@ -51,9 +51,9 @@ impl Files {
 
     /// Refuses to take documents out that may be there: because nothing was found, or not everything that was can be
     /// read.
-    pub(super) fn check_prune(&self, has_facts: bool) -> Result<(), IngestError> {
+    pub(super) fn check_prune(&self, has_facts: bool) -> Result<(), RagError> {
         if self.taken(has_facts).next().is_none() {
-            return Err(IngestError::Request(format!(
+            return Err(RagError::Request(format!(
                 "--prune would take {} out, since no document was found: look whether the paths are right, or delete the database",
                 self.under.all()
             )));
@@ -62,7 +62,7 @@ impl Files {
             return Ok(());
         };
         let left_out = things(self.walked.count_left_out as u64, "file");
-        Err(IngestError::Request(format!(
+        Err(RagError::Request(format!(
             "--prune would take out documents that are there but cannot be read: {left_out}, first {first}; try without it, and see which"
         )))
     }

@@ -2,10 +2,11 @@
 
 use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::{Done, Ingest, IngestError};
+use super::{Done, Ingest};
 use crate::failure::Failure;
 use crate::output::things;
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::statements::Folder;
 use crate::verbs::ingest::files::Files;
 use std::io::Cursor;
@@ -33,13 +34,13 @@ impl Ingest {
         let token = progress.interrupt().token();
         let ingestion = open.ingestion(&token);
         let forecast = ingestion.forecast(documents(files, &equipment));
-        let forecast = forecast.map_err(IngestError::from)?;
+        let forecast = forecast.map_err(RagError::from)?;
         let forecast = forecast.and(ingestion.forecast_lists(lists(&open, files)));
         token.check()?;
         let mut outcome = Outcome::foreseen(&forecast);
         said(&mut outcome, &open)?;
         if self.prune {
-            for id in gone(&open, files).map_err(IngestError::from)? {
+            for id in gone(&open, files).map_err(RagError::from)? {
                 outcome.took_out(id);
             }
         }
@@ -53,21 +54,21 @@ impl Ingest {
             .is_dir()
             .then(|| Database::builder().open_read_only(&self.into));
         match there.transpose()? {
-            Some(there) if Built::of(&there).map_err(IngestError::from)?.is_some() => Ok(there),
+            Some(there) if Built::of(&there).map_err(RagError::from)?.is_some() => Ok(there),
             _ => Ok(Database::in_memory()?),
         }
     }
 
     /// The layers; new ones with an embedder that can read the files.
     fn opened(&self, library: &Library, wanted: &Wanted, files: &Files) -> Result<Open, Failure> {
-        let kept = library.recipe().map_err(IngestError::from)?;
+        let kept = library.recipe().map_err(RagError::from)?;
         let kept = kept.map(|recipe| recipe.system());
         let system = self.settled(wanted, kept, files)?;
         let mut wanted = wanted.clone();
-        if !self.keep_embedder && library.wants_sample().map_err(IngestError::from)? {
+        if !self.keep_embedder && library.wants_sample().map_err(RagError::from)? {
             wanted.sample = files.sample(system.has_facts(), library.equipment());
         }
-        Ok(library.create(&wanted).map_err(IngestError::from)?)
+        Ok(library.create(&wanted).map_err(RagError::from)?)
     }
 
     /// Takes the files in.
@@ -89,9 +90,9 @@ impl Ingest {
         if let Some(how) = self.cluster_relations {
             let token = progress.interrupt().token();
             let alike = open.alike(Clustering::default(), &token);
-            let mut clustered = Clustered::of(alike.map_err(IngestError::from)?);
+            let mut clustered = Clustered::of(alike.map_err(RagError::from)?);
             let agree = |name: &str, stands: &str| open.agree(Called::Relation, name, Some(stands));
-            if how == Cluster::Merge && clustered.merge(agree).map_err(IngestError::from)? > 0 {
+            if how == Cluster::Merge && clustered.merge(agree).map_err(RagError::from)? > 0 {
                 let again = run(&open, files, &equipment, progress)?;
                 outcome.renamed(Outcome::of(&again));
             }
@@ -177,7 +178,7 @@ fn take_out(
 }
 
 /// Whose vectors there are, and what is to be known of that and of who reads.
-fn said(outcome: &mut Outcome, open: &Open) -> Result<(), IngestError> {
+fn said(outcome: &mut Outcome, open: &Open) -> Result<(), RagError> {
     outcome.embedder = Some(open.embedder_name().to_owned());
     outcome.note = open.intake_note()?;
     Ok(())

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::Reply;
 use crate::progress::Progress;
+use crate::rag_error::RagError;
 use crate::remote::{Access, Address};
 use clap::Args;
 use files::{Files, takes};
@@ -22,13 +23,10 @@ use profile::Profile;
 use relations::Cluster;
 use std::path::PathBuf;
 use std::time::Instant;
-use stratigraph_models::ModelError;
-use stratigraph_rag::build::{BuildError, TablesError};
 use stratigraph_rag::chunk::Chunks;
-use stratigraph_rag::door::{DoorError, Wanted, both_notes};
-use stratigraph_rag::extract::ExtractError;
+use stratigraph_rag::door::{Wanted, both_notes};
 use stratigraph_rag::ingest::System;
-use stratigraph_rag::read::{PathPattern, ReadError};
+use stratigraph_rag::read::PathPattern;
 use under::Under;
 
 const EXAMPLE: &str = "\
@@ -165,47 +163,6 @@ pub(crate) struct Ingest {
 /// What came of documents, and the system whose graph they are in.
 type Done = (Outcome, System);
 
-/// Why nothing was ingested.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum IngestError {
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    #[error(transparent)]
-    Door(DoorError),
-    #[error(transparent)]
-    Extract(#[from] ExtractError),
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    #[error(transparent)]
-    Tables(TablesError),
-    #[error("{0}")]
-    Request(String),
-}
-
-impl From<DoorError> for IngestError {
-    fn from(error: DoorError) -> Self {
-        match error {
-            DoorError::Build(error) => Self::Build(error),
-            DoorError::Extract(error) => Self::Extract(error),
-            DoorError::Tables(error) => Self::Tables(error),
-            error => Self::Door(error),
-        }
-    }
-}
-
-impl From<IngestError> for Failure {
-    fn from(error: IngestError) -> Self {
-        match error {
-            IngestError::Build(BuildError::Database(error))
-            | IngestError::Tables(TablesError::Build(BuildError::Database(error))) => error.into(),
-            IngestError::Extract(ExtractError::Cancelled) => stratigraph::Error::Cancelled.into(),
-            error => Self::Ingest(Box::new(error)),
-        }
-    }
-}
-
 impl Ingest {
     /// Reads all documents and takes them in.
     ///
@@ -273,7 +230,7 @@ impl Ingest {
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(Failure::of_request)?;
         let under = self.under.clone().unwrap_or_default();
-        let files = Files::find(&self.paths, pattern, &under).map_err(IngestError::Read)?;
+        let files = Files::find(&self.paths, pattern, &under).map_err(RagError::Read)?;
         let wanted = self.wanted()?;
         let is_new = address.is_none() && !self.into.exists();
         if is_new || wanted.system.is_some() {

@@ -3,10 +3,11 @@
 //! The mapping and its files are found here in either case. At an address they are sent, and the server does with them
 //! what a folder would get here, byte for byte.
 
+use super::Ingest;
 use super::outcome::Outcome;
-use super::{Ingest, IngestError};
 use crate::failure::Failure;
 use crate::progress::{Progress, Unit};
+use crate::rag_error::RagError;
 use crate::remote::{Address, Manner, SendingTables, Server, TablesHead, UnsentTable};
 use std::path::Path;
 use stratigraph::Database;
@@ -24,7 +25,7 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<Outcome, Failure> {
         self.refuse_for_tables()?;
-        let tables = TableMapping::read(mapping).map_err(IngestError::Read)?;
+        let tables = TableMapping::read(mapping).map_err(RagError::Read)?;
         let id = mapping.file_name().unwrap_or_default().to_string_lossy();
         let mut outcome = match address {
             Some(address) => self.send_tables(address, &id, &tables, progress)?,
@@ -67,7 +68,7 @@ impl Ingest {
                 show(unit, now);
             })
         });
-        let taken = taken.map_err(IngestError::from)?;
+        let taken = taken.map_err(RagError::from)?;
         drop(library);
         db.close()?;
         let mut outcome = Outcome::of_tables(&taken.report);
