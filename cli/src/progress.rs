@@ -76,11 +76,48 @@ impl Progress {
 
 impl Progress {
     /// A bar of so many things, for work that several threads tell of.
-    pub(crate) fn bar(&self, total: u64) -> Option<ProgressBar> {
-        let bar = self.visible.then(new_bar)?;
-        bar.set_style(style(Unit::Entities, total));
-        bar.set_length(total);
-        Some(bar)
+    pub(crate) fn bar(&self, total: u64) -> Bar {
+        let bar = Bar(self.visible.then(new_bar));
+        if let Bar(Some(shown)) = &bar {
+            shown.set_style(style(Unit::Entities, total));
+        }
+        bar.out_of(total);
+        bar
+    }
+}
+
+/// A bar, if there is somebody to see it; it goes when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    /// So many things are done.
+    pub(crate) fn at(&self, done: u64) {
+        if let Self(Some(bar)) = self {
+            bar.set_position(done);
+        }
+    }
+
+    /// There are so many.
+    pub(crate) fn out_of(&self, total: u64) {
+        if let Self(Some(bar)) = self {
+            bar.set_length(total);
+        }
+    }
+
+    /// What stands beside it.
+    pub(crate) fn beside(&self, note: String) {
+        if let Self(Some(bar)) = self {
+            bar.set_message(note);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Self(Some(bar)) = self {
+            bar.finish_and_clear();
+        }
     }
 }
 

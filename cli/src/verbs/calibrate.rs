@@ -71,10 +71,8 @@ impl Calibrate {
         };
         let bar = progress.bar(self.questions as u64);
         let mut told = |done: usize, of: usize| {
-            if let Some(bar) = &bar {
-                bar.set_length(of as u64);
-                bar.set_position(done as u64);
-            }
+            bar.out_of(of as u64);
+            bar.at(done as u64);
         };
         let cancel = &progress.interrupt().token();
         let found = match Server::if_address(&self.dir, &self.access, false, cancel)? {
@@ -91,9 +89,7 @@ impl Calibrate {
                 found.map_err(|error| RagError::from(error).into())
             }
         };
-        if let Some(bar) = &bar {
-            bar.finish_and_clear();
-        }
+        drop(bar);
         let mut reply = Reply::new("calibrate");
         tell(&mut reply, &found?);
         Ok(reply)

@@ -202,9 +202,7 @@ impl<'a> Graphs<'a> {
             ingestion = ingestion.extractor(extractor);
         }
         let told = |progress: stratigraph_rag::ingest::Progress| {
-            if let Some(bar) = &bar {
-                bar.set_position(progress.documents as u64);
-            }
+            bar.at(progress.documents as u64);
         };
         let lists = self.set.fact_lists();
         let ids: Vec<String> = lists.iter().map(|list| list.id.clone()).collect();
@@ -212,9 +210,7 @@ impl<'a> Graphs<'a> {
             true => ingestion.run(self.set.documents(), &told),
             false => ingestion.run_lists(lists.into_iter().map(Ok), &told),
         };
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
+        drop(bar);
         self.check(&mut report)?;
         self.prune(&open, &ids)?;
         self.write_tables(&open, &path)?;

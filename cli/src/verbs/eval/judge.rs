@@ -250,16 +250,12 @@ impl Judge {
         let bar = progress.bar(posed.len() as u64);
         let token = progress.interrupt().token();
         let mut given = Vec::with_capacity(posed.len());
-        for one in posed {
+        for (one, done) in posed.iter().zip(1..) {
             let answer = Given::ask(one, open, (&pipeline, self.verbatim), &token);
             given.push(answer.map_err(RagError::from)?);
-            if let Some(bar) = &bar {
-                bar.inc(1);
-            }
+            bar.at(done);
         }
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
+        drop(bar);
         if let Some(folder) = &self.keep {
             fs::create_dir_all(folder).map_err(Failure::of_request)?;
             let rows = given.iter().map(|one| format!("{}\n", one.row()));
@@ -315,9 +311,7 @@ impl Judge {
                 }
                 let bar = progress.bar(given.len() as u64);
                 let of_it = jury.judge((&set, name), given, &measured, &|done| {
-                    if let Some(bar) = &bar {
-                        bar.set_position(done as u64);
-                    }
+                    bar.at(done as u64);
                 });
                 let mut of_it = of_it.map_err(failure)?;
                 if let Some(exact) = exact {
@@ -340,9 +334,7 @@ impl Judge {
             let bar = progress.bar(first.given.len() as u64);
             let pair = ((&*first.name, &*first.given), (&*other.name, &*other.given));
             let compared = jury.compare(&set, pair, criteria, &|done| {
-                if let Some(bar) = &bar {
-                    bar.set_position(done as u64);
-                }
+                bar.at(done as u64);
             });
             let (of_it, alone) = compared.map_err(failure)?;
             if alone > 0 {

@@ -266,13 +266,9 @@ impl Run<'_> {
         let bar = self.progress.bar(set.questions.len() as u64);
         let token = self.progress.interrupt().token();
         let run = Evaluation::run((set, judge), open, pipeline, &token, |done| {
-            if let Some(bar) = &bar {
-                bar.set_position(done as u64);
-            }
+            bar.at(done as u64);
         });
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
+        drop(bar);
         let run = match run {
             Ok(run) => run,
             // The others may fare better; what stops everything does not.

@@ -4,10 +4,9 @@
 use super::files::Files;
 use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::{Done, Ingest};
+use super::{Done, Ingest, told};
 use crate::failure::Failure;
 use crate::models::reader;
-use crate::output::things;
 use crate::progress::Progress;
 use crate::remote::{Address, Manner, Sent, Server, Uploading};
 use stratigraph_client::{DocumentReport, Layers};
@@ -102,14 +101,8 @@ impl Ingest {
         let bar = progress.bar(files.count());
         let mut tell = |report: DocumentReport| {
             outcome.add(report);
-            if let Some(bar) = &bar {
-                bar.set_position(outcome.documents + outcome.count_failed);
-                let pieces = things(outcome.pieces, "piece");
-                bar.set_message(match outcome.calls {
-                    0 => pieces,
-                    calls => format!("{pieces}, {}", things(calls, "call")),
-                });
-            }
+            bar.at(outcome.documents + outcome.count_failed);
+            bar.beside(told::so_far(outcome.pieces, outcome.calls));
         };
         let mut unsent = Vec::new();
         let cancel = progress.interrupt().token();
@@ -127,9 +120,6 @@ impl Ingest {
         let opened = uploading.finish(&mut tell)?;
         outcome.note = opened.note;
         outcome.embedder = Some(opened.embedder);
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
         for (id, problem) in unsent {
             outcome.fail(Some(id), problem);
         }

@@ -2,9 +2,8 @@
 
 use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::{Done, Ingest};
+use super::{Done, Ingest, told};
 use crate::failure::Failure;
-use crate::output::things;
 use crate::progress::Progress;
 use crate::rag_error::RagError;
 use crate::statements::Folder;
@@ -117,23 +116,14 @@ fn run(
 ) -> Result<Report, Failure> {
     let bar = progress.bar(files.count());
     let tell = |now: stratigraph_rag::ingest::Progress, before: usize| {
-        if let Some(bar) = &bar {
-            bar.set_position((before + now.documents) as u64);
-            let pieces = things(now.pieces as u64, "piece");
-            bar.set_message(match now.cost.calls {
-                0 => pieces,
-                calls => format!("{pieces}, {}", things(calls, "call")),
-            });
-        }
+        bar.at((before + now.documents) as u64);
+        bar.beside(told::so_far(now.pieces as u64, now.cost.calls));
     };
     let ingestion = open.ingestion(&progress.interrupt().token());
     let mut report = ingestion.run(documents(files, equipment), &|now| tell(now, 0));
     if report.ended.is_none() {
         let before = report.documents + report.problems.count_failed;
         report = report.and(ingestion.run_lists(lists(open, files), &|now| tell(now, before)));
-    }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
     }
     match report.ended.take() {
         Some(Ended::Database(error)) => Err(error.into()),

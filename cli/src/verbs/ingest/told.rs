@@ -18,6 +18,15 @@ pub(super) struct Asked {
     pub(super) prices: Option<Prices>,
 }
 
+/// What stands beside the bar while documents come in.
+pub(super) fn so_far(pieces: u64, calls: u64) -> String {
+    let pieces = things(pieces, "piece");
+    match calls {
+        0 => pieces,
+        calls => format!("{pieces}, {}", things(calls, "call")),
+    }
+}
+
 /// What is answered.
 pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     match (asked.is_tables, asked.dry_run) {
