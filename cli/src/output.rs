@@ -5,6 +5,7 @@
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::{Failure, WrongQuery};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
@@ -49,6 +50,15 @@ impl Reply {
     /// Adds a field to the JSON object.
     pub(crate) fn field(&mut self, name: &str, value: impl Into<Value>) -> &mut Self {
         self.fields.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Adds all that something is made of, each part as a field of its own name.
+    pub(crate) fn fields(&mut self, whole: &impl Serialize) -> &mut Self {
+        // Made of names, numbers and texts: there is nothing in it that JSON has not.
+        if let Ok(Value::Object(fields)) = serde_json::to_value(whole) {
+            self.fields.extend(fields);
+        }
         self
     }
 

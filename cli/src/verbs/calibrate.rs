@@ -135,11 +135,7 @@ fn tell(reply: &mut Reply, found: &Calibration) {
     }
     reply.table(&facts).line("").table(&spread);
     reply.line("").line(MADE);
-    // Made of names, numbers and texts: there is nothing in it that JSON has not.
-    let whole = serde_json::to_value(found).unwrap_or_default();
-    for (name, value) in whole.as_object().into_iter().flatten() {
-        reply.field(name, value.clone());
-    }
+    reply.fields(found);
 }
 
 fn row(name: &str, of: Quantiles) -> [String; 8] {

@@ -186,11 +186,7 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
             reply.line("").line(details.join("\n"));
         }
     }
-    // Made of names, numbers and texts: there is nothing in it that JSON has not.
-    let whole = serde_json::to_value(retrieved).unwrap_or_default();
-    for (name, value) in whole.as_object().into_iter().flatten() {
-        reply.field(name, value.clone());
-    }
+    reply.fields(retrieved);
 }
 
 /// What an operator says of itself: a line for each level of a descent, for each layer of communities, or for all of it.

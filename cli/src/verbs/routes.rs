@@ -305,11 +305,7 @@ fn tell(reply: &mut Reply, called: &Called) {
     if called.more {
         reply.line("and there are more: --rows says how many are taken");
     }
-    // Made of names, numbers and texts: there is nothing in it that JSON has not.
-    let whole = serde_json::to_value(called).unwrap_or_default();
-    for (name, value) in whole.as_object().into_iter().flatten() {
-        reply.field(name, value.clone());
-    }
+    reply.fields(called);
 }
 
 fn shown(value: &Json) -> String {
