@@ -43,7 +43,7 @@ impl Access {
     ///
     /// # Errors
     /// Something was said.
-    pub(crate) fn refuse_for_folder(&self, folder: &str) -> Result<(), Failure> {
+    pub(super) fn refuse_for_folder(&self, folder: &str) -> Result<(), Failure> {
         let said = [
             ("--database", self.database.is_some()),
             ("--token-file", self.token_file.is_some()),

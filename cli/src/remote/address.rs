@@ -2,7 +2,10 @@
 //!
 //! Next: `access.rs`.
 
+use super::access::Access;
 use crate::failure::Failure;
+use crate::models::Models;
+use std::path::Path;
 
 /// Where a server listens that was not told otherwise.
 const PORT: &str = "7687";
@@ -32,11 +35,31 @@ impl Address {
         scheme(text).is_some()
     }
 
+    /// The address, if what stands in the place of a folder is one. What was said and is for the other of the two is
+    /// refused, before anybody connects or opens anything.
+    ///
+    /// # Errors
+    /// It begins as an address and is none; a flag is for a folder, or for an address.
+    pub(crate) fn in_place_of(
+        dir: &Path,
+        access: &Access,
+        models: Option<&Models>,
+    ) -> Result<Option<Self>, Failure> {
+        let text = dir.to_string_lossy();
+        let address = Self::read(&text).transpose()?;
+        match (&address, models) {
+            (None, _) => access.refuse_for_folder(&text)?,
+            (Some(_), Some(models)) => models.refuse_for_address(&text)?,
+            (Some(_), None) => {}
+        }
+        Ok(address)
+    }
+
     /// Reads an address; `None` if the text is no address but a path.
     ///
     /// # Errors
     /// It begins as an address and is none.
-    pub(crate) fn read(text: &str) -> Option<Result<Self, Failure>> {
+    pub(super) fn read(text: &str) -> Option<Result<Self, Failure>> {
         let (rest, is_tls) = scheme(text)?;
         let refused = |why: &str| {
             Some(Err(Failure::Usage(format!(

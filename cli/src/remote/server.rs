@@ -13,6 +13,7 @@ use super::refused::RemoteFailure;
 use super::values;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::models::Models;
 use crate::statements::{Asked, Building, IDLE, Place, TOTAL, Take, UNDER_WAY, building, took};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,19 +104,18 @@ impl Server {
         Ok(server)
     }
 
-    /// Connects if what stands in the place of a folder is an address; a folder has no use for what an address needs.
+    /// Connects if what stands in the place of a folder is an address.
     ///
     /// # Errors
-    /// As [`open`](Self::open); something was said that is for an address, and this is none.
+    /// As [`open`](Self::open), and as [`Address::in_place_of`].
     pub(crate) fn if_address(
         dir: &Path,
         access: &Access,
+        models: Option<&Models>,
         read_only: bool,
         cancel: &CancelToken,
     ) -> Result<Option<Self>, Failure> {
-        let text = dir.to_string_lossy();
-        let Some(address) = Address::read(&text).transpose()? else {
-            access.refuse_for_folder(&text)?;
+        let Some(address) = Address::in_place_of(dir, access, models)? else {
             return Ok(None);
         };
         let manner = Manner {

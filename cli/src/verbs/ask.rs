@@ -82,10 +82,9 @@ impl Ask {
         };
         let mut heard = Heard::new(quiet);
         let cancel = &progress.interrupt().token();
-        let answer = match Server::if_address(&self.dir, &self.access, true, cancel)? {
+        let (access, models) = (&self.access, Some(&self.models));
+        let answer = match Server::if_address(&self.dir, access, models, true, cancel)? {
             Some(server) => {
-                self.models
-                    .refuse_for_address(&self.dir.to_string_lossy())?;
                 let inquiry = Inquiry {
                     asked: &asked,
                     verbatim: self.verbatim,

@@ -73,17 +73,15 @@ impl Asking {
 
     /// The folder, or the server at the address.
     fn place(&self, cancel: &CancelToken) -> Result<Box<dyn Place>, Failure> {
-        let text = self.dir.to_string_lossy();
-        if let Some(address) = Address::read(&text) {
+        let address = Address::in_place_of(&self.dir, &self.access, Some(&self.models))?;
+        if let Some(address) = address {
             let manner = Manner {
                 read_only: self.read_only,
                 create: self.create,
             };
-            self.models.refuse_for_address(&text)?;
-            let server = Server::open(&address?, &self.access, manner, cancel)?;
+            let server = Server::open(&address, &self.access, manner, cancel)?;
             return Ok(Box::new(server));
         }
-        self.access.refuse_for_folder(&text)?;
         let builder = Database::builder()
             .create_if_missing(self.create)
             .transaction_idle_limit(IDLE)

@@ -75,12 +75,9 @@ impl Calibrate {
             bar.at(done as u64);
         };
         let cancel = &progress.interrupt().token();
-        let found = match Server::if_address(&self.dir, &self.access, false, cancel)? {
-            Some(server) => {
-                self.models
-                    .refuse_for_address(&self.dir.to_string_lossy())?;
-                server.calibrate(&pipeline, &wanted, cancel, &mut told)
-            }
+        let (access, models) = (&self.access, Some(&self.models));
+        let found = match Server::if_address(&self.dir, access, models, false, cancel)? {
+            Some(server) => server.calibrate(&pipeline, &wanted, cancel, &mut told),
             None => {
                 let db = Database::builder().open(&self.dir)?;
                 let open = Library::new(&db, self.models.equipment()?).open();

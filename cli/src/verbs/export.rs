@@ -148,7 +148,7 @@ impl Export {
     fn open(&self, progress: &Progress) -> Result<Source, Failure> {
         let cancel = progress.interrupt().token();
         Ok(
-            match Server::if_address(&self.dir, &self.access, true, &cancel)? {
+            match Server::if_address(&self.dir, &self.access, None, true, &cancel)? {
                 Some(server) => Source::Server(server),
                 None => Source::Folder(Database::builder().open_read_only(&self.dir)?),
             },

@@ -106,11 +106,7 @@ impl Import {
         let sources = transfer::gather(&self.files, &self.nodes, &self.relationships, mapping)?;
         let files = Files::open(&sources, reading)?;
         let declared = files.declarations.len() as u64;
-        let text = self.dir.to_string_lossy();
-        let address = Address::read(&text).transpose()?;
-        if address.is_none() {
-            self.access.refuse_for_folder(&text)?;
-        }
+        let address = Address::in_place_of(&self.dir, &self.access, None)?;
         let (database, brought) = if self.dry_run {
             let looked = progress.watch(Unit::Bytes, |watch| {
                 transfer::bring(files, Target::Nowhere(0), watch)

@@ -42,7 +42,7 @@ impl Receipts {
         let file = self.file.as_deref();
         let receipts = receipts(&read_input(file.filter(|file| file.as_os_str() != "-"))?)?;
         let cancel = &progress.interrupt().token();
-        let standing = match Server::if_address(&self.dir, &self.access, true, cancel)? {
+        let standing = match Server::if_address(&self.dir, &self.access, None, true, cancel)? {
             Some(server) => server.verify(&receipts)?,
             None => {
                 let db = Database::builder().open_read_only(&self.dir)?;

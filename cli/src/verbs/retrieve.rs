@@ -102,11 +102,9 @@ impl Retrieve {
             only: only(&self.only)?,
         };
         let cancel = &progress.interrupt().token();
-        let retrieved = match Server::if_address(dir, &self.access, true, cancel)? {
-            Some(server) => {
-                self.models.refuse_for_address(&dir.to_string_lossy())?;
-                server.retrieve(&asked)?
-            }
+        let (access, models) = (&self.access, Some(&self.models));
+        let retrieved = match Server::if_address(dir, access, models, true, cancel)? {
+            Some(server) => server.retrieve(&asked)?,
             None => self.ask_folder(dir, asked, cancel)?,
         };
         tell(&mut reply, &retrieved, self.trace);

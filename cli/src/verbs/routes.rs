@@ -5,7 +5,7 @@ use crate::models::Models;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
 use crate::rag_error::RagError;
-use crate::remote::{Access, Address, Manner, Server};
+use crate::remote::{Access, Server};
 use crate::statements::read_input;
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
@@ -122,18 +122,11 @@ enum At {
 
 impl Where {
     fn open(&self, read_only: bool, progress: &Progress) -> Result<At, Failure> {
-        let text = self.dir.to_string_lossy();
-        if let Some(address) = Address::read(&text).transpose()? {
-            self.models.refuse_for_address(&text)?;
-            let manner = Manner {
-                read_only,
-                create: false,
-            };
-            let cancel = progress.interrupt().token();
-            let server = Server::open(&address, &self.access, manner, &cancel)?;
+        let (access, models) = (&self.access, Some(&self.models));
+        let cancel = &progress.interrupt().token();
+        if let Some(server) = Server::if_address(&self.dir, access, models, read_only, cancel)? {
             return Ok(At::Server(Box::new(server)));
         }
-        self.access.refuse_for_folder(&text)?;
         let db = match read_only {
             true => Database::builder().open_read_only(&self.dir)?,
             false => Database::open(&self.dir)?,

@@ -109,6 +109,24 @@ fn what_an_address_cannot_do_is_said() {
     );
 }
 
+#[test]
+fn models_are_refused_before_anybody_connects() {
+    // Nobody listens there: who connected first would hear of that.
+    let nobody = "grpc://127.0.0.1:1/library";
+    let verbs: [&[&str]; 5] = [
+        &["ask", nobody, "What is basalt?"],
+        &["retrieve", nobody, "What is basalt?"],
+        &["calibrate", nobody],
+        &["routes", "list", nobody],
+        &["query", nobody, "RETURN 1"],
+    ];
+    for verb in verbs {
+        let said = run(&[verb, &["--embedder", "lexical"]].concat());
+        let stderr = &said.assert_code(2).stderr;
+        assert!(stderr.contains("--embedder is for a folder"), "{stderr}");
+    }
+}
+
 fn talk(world: &World, address: &str) -> Terminal {
     let arguments = ["repl", address, "--no-history"];
     let mut terminal = Terminal::start(&arguments, &world.path("state"), 120);

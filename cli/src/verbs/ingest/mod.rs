@@ -170,13 +170,7 @@ impl Ingest {
     /// What the paths, the models or the engine refuse; of single documents the answer tells.
     pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
         let started = Instant::now();
-        let into = self.into.to_string_lossy();
-        let address = Address::read(&into).transpose()?;
-        if address.is_some() {
-            self.models.refuse_for_address(&into)?;
-        } else {
-            self.access.refuse_for_folder(&into)?;
-        }
+        let address = Address::in_place_of(&self.into, &self.access, Some(&self.models))?;
         let typed = match &self.profile {
             Some(Profile::Typed(mapping)) => Some(mapping),
             Some(Profile::System(_)) | None => None,
@@ -196,7 +190,7 @@ impl Ingest {
         };
         let mut reply = Reply::new("ingest");
         let asked = told::Asked {
-            path: into.into_owned(),
+            path: self.into.to_string_lossy().into_owned(),
             prunes: self.prune,
             is_tables: typed.is_some(),
             // What a server asks its model shows in the bill.
