@@ -6,15 +6,14 @@ use crate::output::{Reply, count, money, printable, things};
 use crate::progress::Progress;
 use crate::rag_error::RagError;
 use crate::remote::{Access, Asked, Inquiry, Server};
-use crate::verbs::questions::{above_zero, only, pipeline, question};
+use crate::verbs::questions::{above_zero, only, open_read_only, pipeline, question, shown};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::Usage;
 use stratigraph_rag::answer::{Answer, Event};
-use stratigraph_rag::door::{Ask as OurAsk, Library};
+use stratigraph_rag::door::Ask as OurAsk;
 
 const EXAMPLE: &str = "\
 Without a model the answer is the sentences of the documents that fit the question best. With one (--llm, --model) it
@@ -113,9 +112,7 @@ impl Ask {
         cancel: &CancelToken,
         heard: &mut Heard,
     ) -> Result<(Answer, Option<f64>), Failure> {
-        let db = Database::builder().open_read_only(dir)?;
-        let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(RagError::from)?;
+        let open = open_read_only(dir, &self.models)?;
         let question = question(asked.question, asked.only)?;
         let ask = OurAsk::new(asked.pipeline, &question).verbatim(self.verbatim);
         let answer = open.ask(&ask, cancel, &mut |event| {
@@ -193,12 +190,7 @@ fn tell(reply: &mut Reply, answer: &Answer, trust: &str, price: Option<f64>) {
         let receipt = &cited.receipt;
         let place = receipt.places.first().map_or_else(
             || format!("{} {}", receipt.name.kind, receipt.name.key),
-            |place| {
-                format!(
-                    "{} {}..{}",
-                    place.document, place.span.start, place.span.end
-                )
-            },
+            shown,
         );
         let heading = match cited.heading.as_str() {
             "" => String::new(),

@@ -1,12 +1,17 @@
-//! What the verbs share that put questions: which pipeline looks, and what a question is limited to.
+//! What the verbs share that put questions: which pipeline looks, what a question is limited to, the documents of a folder
+//! that it is put to, and how a place in them is told.
 
 use crate::failure::Failure;
+use crate::models::Models;
+use crate::rag_error::RagError;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;
+use stratigraph::Database;
 use stratigraph_rag::Datum;
+use stratigraph_rag::door::{Library, Open};
 use stratigraph_rag::read::number;
-use stratigraph_rag::retrieve::{Pipeline, Question};
+use stratigraph_rag::retrieve::{Pipeline, Place, Question};
 
 /// A preset by its name, or what a file has.
 pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
@@ -62,6 +67,19 @@ pub(super) fn question(text: &str, only: Vec<(String, Json)>) -> Result<Question
         };
     }
     Ok(question)
+}
+
+/// The documents of a folder, read and not written to, with the models of the flags.
+pub(super) fn open_read_only(dir: &Path, models: &Models) -> Result<Open, Failure> {
+    let db = Database::builder().open_read_only(dir)?;
+    let open = Library::new(&db, models.equipment()?).open();
+    Ok(open.map_err(RagError::from)?)
+}
+
+/// A place in a document, for people.
+pub(super) fn shown(place: &Place) -> String {
+    let span = &place.span;
+    format!("{} {}..{}", place.document, span.start, span.end)
 }
 
 /// What metadata is compared with: a number where readers of documents take it for one, a truth, and a text in quotes

@@ -1,6 +1,6 @@
 //! `retrieve`: what answers a question, with receipts, and how it was come to.
 
-use super::questions::{above_zero, only, pipeline, question};
+use super::questions::{above_zero, only, open_read_only, pipeline, question, shown};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
@@ -10,9 +10,8 @@ use crate::remote::{Access, Asked, Server};
 use clap::Args;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
-use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph_rag::door::{DoorError, Library};
+use stratigraph_rag::door::DoorError;
 use stratigraph_rag::retrieve::{Pipeline, Retrieved, Traced};
 
 const EXAMPLE: &str = "\
@@ -117,9 +116,7 @@ impl Retrieve {
         asked: Asked<'_>,
         cancel: &CancelToken,
     ) -> Result<Retrieved, Failure> {
-        let db = Database::builder().open_read_only(dir)?;
-        let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(RagError::from)?;
+        let open = open_read_only(dir, &self.models)?;
         let question = question(asked.question, asked.only)?;
         let retrieved = open.retrieve(asked.pipeline, &question, cancel);
         Ok(retrieved.map_err(RagError::from)?)
@@ -135,12 +132,7 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
     for (found, rank) in retrieved.found.iter().zip(1..) {
         let receipt = &found.receipt;
         let place = receipt.places.first();
-        let place = place.map(|place| {
-            format!(
-                "  {} {}..{}",
-                place.document, place.span.start, place.span.end
-            )
-        });
+        let place = place.map(|place| format!("  {}", shown(place)));
         let score = format!("{:.3} {}", receipt.score.value, receipt.score.scale.name());
         reply.line(format!(
             "{rank}. {}  {score}{}",

@@ -5,11 +5,12 @@ use crate::models::Models;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
 use crate::rag_error::RagError;
+use crate::verbs::questions::open_read_only;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use stratigraph::{Database, ReadTxn};
-use stratigraph_rag::door::{DoorError, Library};
+use stratigraph_rag::door::DoorError;
 use stratigraph_rag::evaluate::{Mean, TagGraph, TagMeasures};
 
 /// Arguments of `eval tags`.
@@ -42,11 +43,9 @@ impl Tags {
     /// # Errors
     /// There are no domains; the embedder is another one; what the database says.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
-        let db = Database::builder().open_read_only(&self.dir)?;
-        let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(RagError::from)?;
+        let open = open_read_only(&self.dir, &self.models)?;
         let token = progress.interrupt().token();
-        let read = db.read()?.with_cancel(token.clone());
+        let read = open.layers().database().read()?.with_cancel(token.clone());
         let graph = graph(&self.dir, &read)?;
         let measures = TagMeasures::of(&read, open.embedder()).map_err(DoorError::from);
         let measures = measures.map_err(RagError::from)?;
