@@ -1,7 +1,6 @@
 //! The verbs, one file each. A verb opens what it needs, asks the engine, and answers.
 
 mod ask;
-mod asking;
 mod backup;
 mod backups;
 mod calibrate;
@@ -29,14 +28,15 @@ mod retrieve;
 mod routes;
 mod scrub;
 pub(crate) mod serve;
+mod session_flags;
 mod token;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
 use crate::progress::Progress;
-pub(crate) use asking::{duration, terminal_width};
 use clap::Subcommand;
+pub(crate) use session_flags::{duration, terminal_width};
 
 /// What to do.
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,6 @@
 //! `query`: statements of StratQL, and their rows.
 
-use super::asking::Asking;
+use super::session_flags::SessionFlags;
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
@@ -44,7 +44,7 @@ line, column}";
 pub(crate) struct Query {
     /// Which database, and how to ask it.
     #[command(flatten)]
-    asking: Asking,
+    flags: SessionFlags,
     /// The statements; standard input if not given or `-`
     text: Option<String>,
     /// A file with the statements
@@ -63,8 +63,8 @@ impl Query {
     pub(super) fn run(&self, global: Global, progress: &Progress) -> Result<Reply, Failure> {
         let text = self.text()?;
         let cancel = progress.interrupt().token();
-        let mut session = self.asking.open(&cancel)?;
-        let layout = self.asking.layout(global.json);
+        let mut session = self.flags.open(&cancel)?;
+        let layout = self.flags.layout(global.json);
         let mut printer = Printer::new(BufWriter::new(io::stdout()));
         let on_terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
         let told = !global.json && !global.quiet && (self.stats || on_terminal);
@@ -96,7 +96,7 @@ impl Query {
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
             .stdout_is_taken()
-            .field("path", self.asking.dir.display().to_string())
+            .field("path", self.flags.dir.display().to_string())
             .field("statements", total.statements)
             .field("rows", total.rows)
             .field("changes", total.changes)

@@ -1,6 +1,6 @@
 //! `repl`: a conversation in StratQL.
 
-use super::asking::Asking;
+use super::session_flags::SessionFlags;
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
@@ -48,7 +48,7 @@ JSON: as `query` prints rows; errors as it prints them";
 pub(crate) struct Repl {
     /// Which database, and how to ask it.
     #[command(flatten)]
-    asking: Asking,
+    flags: SessionFlags,
     /// Neither read nor write the history of lines
     #[arg(long)]
     no_history: bool,
@@ -62,7 +62,7 @@ impl Repl {
     /// that fails.
     pub(super) fn run(&self, global: Global, progress: &Progress) -> Result<Reply, Failure> {
         let interrupt = progress.interrupt();
-        let session = self.asking.open(&interrupt.token())?;
+        let session = self.flags.open(&interrupt.token())?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let pager = Arc::new(AtomicBool::new(interactive));
         let mut conversation = Conversation {
@@ -72,7 +72,7 @@ impl Repl {
             } else {
                 Printer::new(BufWriter::new(io::stdout()))
             },
-            layout: self.asking.layout(global.json),
+            layout: self.flags.layout(global.json),
             timing: interactive && !global.quiet,
             interactive,
             interrupt: interrupt.clone(),
@@ -82,7 +82,7 @@ impl Repl {
             said: Vec::new(),
         };
         if interactive {
-            let place = self.asking.dir.display().to_string();
+            let place = self.flags.dir.display().to_string();
             repl::talk(&mut conversation, &place, !self.no_history)?;
         } else {
             repl::read_along(&mut conversation)?;
@@ -91,7 +91,7 @@ impl Repl {
         let mut reply = Reply::new("repl");
         reply
             .stdout_is_taken()
-            .field("path", self.asking.dir.display().to_string());
+            .field("path", self.flags.dir.display().to_string());
         Ok(reply)
     }
 }

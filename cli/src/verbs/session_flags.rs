@@ -17,7 +17,7 @@ use stratigraph_rag::door::Library;
 
 /// What `query` and `repl` take alike.
 #[derive(Debug, Args)]
-pub(super) struct Asking {
+pub(super) struct SessionFlags {
     /// The database's folder, or an address: grpc://host:port, grpcs://host:port with TLS
     #[arg(value_name = "DIR|ADDRESS")]
     pub(super) dir: PathBuf,
@@ -50,7 +50,7 @@ pub(super) struct Asking {
     access: Access,
 }
 
-impl Asking {
+impl SessionFlags {
     /// Opens the database and takes in the parameters.
     ///
     /// # Errors
