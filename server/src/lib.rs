@@ -28,7 +28,7 @@
 //! |---|---|
 //! | settings: one table, three sources | `config/` |
 //! | tokens, roles, identities | `auth/` |
-//! | the way in: rules, ids of requests, times | `door.rs`, `called.rs`, `caller.rs` |
+//! | the way in: rules, ids of requests, times | `door.rs`, `called.rs`, `caller.rs`, `patience.rs` |
 //! | requests on their way in: unpacked, weighed, paid for | `intake/` |
 //! | databases by name, their writer's place, prepared and named statements | `databases/` |
 //! | turns, limits, rows on their way out, what runs | `work/` |
@@ -68,6 +68,7 @@ mod literals;
 mod metrics;
 mod models;
 mod notify;
+mod patience;
 mod probes;
 mod quick;
 mod recall;

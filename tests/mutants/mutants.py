@@ -52,8 +52,8 @@ AREAS = {
     ),
     "authorization": (
         "stratigraph-server", "server",
-        ["auth/*.rs", "called.rs", "caller.rs", "door.rs", "transactions/table.rs", "services/databases.rs"],
-        [("lib", ["auth::", "called::", "caller::", "door::", "transactions::"]), ("e2e", ["access::", "secrets::", "transactions::", "admin::", "shutdown::"]),
+        ["auth/*.rs", "called.rs", "caller.rs", "door.rs", "patience.rs", "transactions/table.rs", "services/databases.rs"],
+        [("lib", ["auth::", "called::", "caller::", "door::", "patience::", "transactions::"]), ("e2e", ["access::", "secrets::", "transactions::", "admin::", "shutdown::"]),
          ("client", ["trust::"])],
     ),
 }  # fmt: skip
