@@ -39,7 +39,7 @@ impl Implied {
     pub(super) fn of<R: Read>(desk: &Desk<'_, R>) -> Result<Self, RetrieveError> {
         let asked = asked(desk.text());
         let mut implied = Self::default();
-        for (property, index) in desk.open_filters() {
+        for (property, index) in desk.question().open_filters(desk.read()) {
             let lookup = desk.read().index(&index)?;
             let values = values(desk.read(), &index, &property)?;
             let mut all = RoaringTreemap::new();
