@@ -312,7 +312,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::Language;
-    use super::super::prompt::Task;
+    use super::super::task::Task;
     use super::*;
     use stratigraph_models::Recorded;
 

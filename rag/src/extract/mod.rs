@@ -53,6 +53,7 @@ mod reply;
 mod rules;
 mod run;
 mod summary;
+mod task;
 mod wide;
 
 use std::ops::Range;
@@ -65,12 +66,12 @@ pub use given::Given;
 pub use language::Language;
 pub(crate) use language::is_han;
 pub(crate) use named::unsaid;
-pub(crate) use prompt::reads_documents;
 pub use reading::{OpenDocument, Reading};
 pub use rules::{Dictionary, Rules};
 pub(crate) use rules::{is_common, telling_title};
 pub use run::{Done, Progress, Run};
 pub use summary::{CentralSentences, Neighbour, Summariser, Summary, SummaryOf};
+pub(crate) use task::reads_documents;
 pub use wide::Wide;
 
 /// Something that reads pieces.

@@ -16,138 +16,6 @@ use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 use stratigraph_models::{Request, Schema, Violation};
 
-/// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Task {
-    BagEntities,
-    BagRelations,
-    Triples,
-    Condense,
-    TypedTriples,
-    ObjectTags,
-    TagChain,
-    EntitySummary,
-    DomainSummary,
-    Relevance,
-    Answer,
-    Direct,
-    Wordings,
-    QuestionTriples,
-    Statements,
-    BorneOut,
-    AskedBy,
-    Alike,
-    Better,
-    Users,
-    UserQuestions,
-}
-
-struct Source {
-    name: &'static str,
-    schema: &'static str,
-    texts: [&'static str; Language::ALL.len()],
-}
-
-macro_rules! source {
-    ($name:literal) => {
-        Source {
-            name: $name,
-            schema: include_str!(concat!("../../prompts/", $name, "/schema.json")),
-            texts: [
-                include_str!(concat!("../../prompts/", $name, "/en.md")),
-                include_str!(concat!("../../prompts/", $name, "/it.md")),
-                include_str!(concat!("../../prompts/", $name, "/zh.md")),
-            ],
-        }
-    };
-}
-
-impl Task {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 21] = [
-        Self::BagEntities,
-        Self::BagRelations,
-        Self::Triples,
-        Self::Condense,
-        Self::TypedTriples,
-        Self::ObjectTags,
-        Self::TagChain,
-        Self::EntitySummary,
-        Self::DomainSummary,
-        Self::Relevance,
-        Self::Answer,
-        Self::Direct,
-        Self::Wordings,
-        Self::QuestionTriples,
-        Self::Statements,
-        Self::BorneOut,
-        Self::AskedBy,
-        Self::Alike,
-        Self::Better,
-        Self::Users,
-        Self::UserQuestions,
-    ];
-
-    fn source(self) -> Source {
-        match self {
-            Self::BagEntities => source!("bag-entities"),
-            Self::BagRelations => source!("bag-relations"),
-            Self::Triples => source!("triples"),
-            Self::Condense => source!("condense"),
-            Self::TypedTriples => source!("typed-triples"),
-            Self::ObjectTags => source!("object-tags"),
-            Self::TagChain => source!("tag-chain"),
-            Self::EntitySummary => source!("entity-summary"),
-            Self::DomainSummary => source!("domain-summary"),
-            Self::Relevance => source!("relevance"),
-            Self::Answer => source!("answer"),
-            Self::Direct => source!("direct"),
-            Self::Wordings => source!("wordings"),
-            Self::QuestionTriples => source!("question-triples"),
-            Self::Statements => source!("statements"),
-            Self::BorneOut => source!("borne-out"),
-            Self::AskedBy => source!("asked-by"),
-            Self::Alike => source!("alike"),
-            Self::Better => source!("better"),
-            Self::Users => source!("users"),
-            Self::UserQuestions => source!("task-questions"),
-        }
-    }
-
-    /// Its prompt in this language.
-    pub(super) fn prompt(self, language: Language) -> Prompt {
-        let source = self.source();
-        let place = Language::ALL.iter().position(|one| *one == language);
-        Prompt::parse(
-            source.name,
-            language,
-            source.texts[place.unwrap_or(0)],
-            source.schema,
-        )
-    }
-
-    /// Its versions in all languages: `triples/1.1.1`.
-    pub(super) fn versions(self) -> String {
-        let versions = Language::ALL.map(|language| self.prompt(language).version.to_string());
-        format!("{}/{}", self.source().name, versions.join("."))
-    }
-}
-
-/// Whether the prompt of this id, as replies are kept with it, is one that pieces of documents are read with.
-pub(crate) fn reads_documents(id: &str) -> bool {
-    let reading = [
-        Task::BagEntities,
-        Task::BagRelations,
-        Task::Triples,
-        Task::Condense,
-        Task::TypedTriples,
-        Task::ObjectTags,
-        Task::TagChain,
-    ];
-    let name = id.split('/').next();
-    reading.iter().any(|task| name == Some(task.source().name))
-}
-
 /// A prompt in one language.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
@@ -193,7 +61,7 @@ const INSTRUCTIONS: &str = "# Instructions\n";
 const QUESTION: &str = "\n# Question\n";
 
 impl Prompt {
-    fn parse(
+    pub(super) fn parse(
         name: &'static str,
         language: Language,
         text: &'static str,
@@ -342,83 +210,8 @@ fn choose(json: &mut Value, choices: &[Choice<'_>]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::task::Task;
     use super::*;
-
-    /// Which places each question has.
-    fn places(task: Task) -> &'static [&'static str] {
-        match task {
-            Task::BagEntities => &["place", "known", "carried", "sentences"],
-            Task::BagRelations => &["place", "entities", "sentences"],
-            Task::Triples | Task::Condense | Task::ObjectTags => &["place", "text"],
-            Task::TypedTriples => &["place", "text", "kinds", "verbs"],
-            Task::TagChain => &["root", "tag"],
-            Task::EntitySummary => &["name", "descriptions"],
-            Task::DomainSummary => &["chain", "above", "tags", "relations", "before"],
-            Task::Relevance => &["question", "texts"],
-            Task::Answer => &["question", "passages"],
-            Task::Direct => &["question"],
-            Task::Wordings | Task::QuestionTriples => &["question", "count"],
-            Task::Statements => &["question", "text"],
-            Task::BorneOut => &["context", "statements"],
-            Task::AskedBy => &["text", "count"],
-            Task::Alike => &["question", "first", "second"],
-            Task::Better => &["criteria", "question", "first", "second"],
-            Task::Users => &["corpus", "users", "tasks"],
-            Task::UserQuestions => &["corpus", "user", "task", "count"],
-        }
-    }
-
-    #[test]
-    fn all_prompts_are_whole_in_all_languages() {
-        for task in Task::ALL {
-            for language in Language::ALL {
-                let prompt = task.prompt(language);
-                assert!(prompt.version > 0, "{}", prompt.id());
-                assert!(prompt.instructions.len() > 100, "{}", prompt.id());
-                let kinds = ["person".to_owned()];
-                let choices = ["kinds", "verbs", "numbers", "names"];
-                let choices: [Choice<'_>; 4] = choices.map(|name| (name, &kinds[..]));
-                let schema = prompt.schema(&choices).unwrap();
-                assert_eq!(
-                    schema.json()["additionalProperties"],
-                    false,
-                    "{}",
-                    prompt.id()
-                );
-                let mut expected: Vec<&str> = places(task).to_vec();
-                expected.push("mark");
-                for place in expected {
-                    let found = prompt.question.contains(&format!("{{{place}}}"));
-                    assert!(found, "{} has no {place}", prompt.id());
-                }
-            }
-        }
-    }
-
-    /// A reply that is kept belongs to a version; were the text changed under it, old replies would pass for
-    /// replies to the new text. If this fails: raise the version in the file, and add the line that it prints.
-    #[test]
-    fn a_text_changes_only_with_its_version() {
-        let known: BTreeMap<&str, &str> = include_str!("../../prompts/versions.txt")
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| line.split_once(' '))
-            .collect();
-        let mut wrong = Vec::new();
-        for task in Task::ALL {
-            for language in Language::ALL {
-                let prompt = task.prompt(language);
-                if known.get(prompt.id().as_str()) != Some(&prompt.digest().as_str()) {
-                    wrong.push(format!("{} {}", prompt.id(), prompt.digest()));
-                }
-            }
-        }
-        assert!(
-            wrong.is_empty(),
-            "not in prompts/versions.txt:\n{}",
-            wrong.join("\n")
-        );
-    }
 
     #[test]
     fn a_text_cannot_end_its_own_fence() {

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stratigraph_models::{Generator, ModelError, Structured};
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::{Ground, clean_long_text};
+use super::super::task::Task;
 use super::super::{Cost, ExtractError, Language};
 
 /// The most bytes of a reply: forty long sentences and an analysis.

@@ -4,8 +4,9 @@
 use serde::Deserialize;
 use std::ops::Range;
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::{Checked, clean_name};
+use super::super::task::Task;
 use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
 use super::{Asking, Ended, ground, known, place};
 use crate::chunk::Measure;

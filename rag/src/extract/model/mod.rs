@@ -23,8 +23,9 @@ use serde_json::Value;
 use stratigraph_models::ModelError;
 
 use super::calls::Calls;
-use super::prompt::{Choice, Filling, Task};
+use super::prompt::{Choice, Filling};
 use super::reply::{Checked, Ground};
+use super::task::Task;
 use super::{Cost, Estimate, ExtractError, Extracted, Foreseen, Language, Outcome, Reading};
 use crate::chunk::Measure;
 

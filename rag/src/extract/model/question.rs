@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::{Ground, clean_long_text, folded};
+use super::super::task::Task;
 use super::super::{Calls, Cost, ExtractError};
 use super::Asking;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
+use super::super::task::Task;
 use super::super::{Calls, Cost, ExtractError};
 use super::Asking;
 

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::{Ground, LONGEST_SUMMARY, clean_long_text};
+use super::super::task::Task;
 use super::super::{
     Calls, Domain, Estimate, ExtractError, Neighbour, Summariser, Summary, SummaryOf,
 };

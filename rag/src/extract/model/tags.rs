@@ -3,8 +3,9 @@
 
 use serde::Deserialize;
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::Checked;
+use super::super::task::Task;
 use super::super::{
     Calls, Domain, Entity, ExtractError, Extractor, Foreseen, Language, Outcome, Reading,
 };

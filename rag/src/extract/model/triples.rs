@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::Checked;
+use super::super::task::Task;
 use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
 use super::{Asking, Ended, ground, place};
 use crate::chunk::Measure;

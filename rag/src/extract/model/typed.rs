@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::super::prompt::{Choice, Filling, Task};
+use super::super::prompt::{Choice, Filling};
 use super::super::reply::Checked;
+use super::super::task::Task;
 use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
 use super::{Asking, Ended, ground, not_empty, place};
 use crate::chunk::Measure;

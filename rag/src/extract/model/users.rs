@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::prompt::{Filling, Task};
+use super::super::prompt::Filling;
 use super::super::reply::{Ground, clean_long_text};
+use super::super::task::Task;
 use super::super::{Calls, Cost, ExtractError};
 use super::Asking;
 

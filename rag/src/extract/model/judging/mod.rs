@@ -14,8 +14,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stratigraph_models::ModelError;
 
-use super::super::prompt::{Choice, Filling, Task};
+use super::super::prompt::{Choice, Filling};
 use super::super::reply::{Ground, clean_long_text};
+use super::super::task::Task;
 use super::super::{Calls, Cost, ExtractError};
 use super::Asking;
 
