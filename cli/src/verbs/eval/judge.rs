@@ -1,23 +1,19 @@
 //! `eval judge`: how good answers are, as models say, and which of two systems answers better.
 
+use super::answers::{Sources, System};
 use super::{told, write};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, things};
 use crate::progress::Progress;
 use crate::rag_error::RagError;
-use crate::verbs::questions::{above_zero, pipeline};
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use stratigraph::Database;
+use std::path::PathBuf;
 use stratigraph_rag::answer::Paid;
-use stratigraph_rag::door::{Library, Open, causes};
-use stratigraph_rag::evaluate::{
-    Given, Judged, Judgement, Jury, JuryError, Measured, Posed, Saved,
-};
+use stratigraph_rag::door::causes;
+use stratigraph_rag::evaluate::{Given, Judged, Judgement, Jury, JuryError, Measured, Saved};
 use stratigraph_rag::extract::model::Criterion;
 use stratigraph_rag::extract::{Cost, ExtractError};
 
@@ -42,27 +38,9 @@ JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measu
 judgements [{system, id, judge, measure, said, problem}], cost of the judges {calls, input_tokens, output_tokens}, notes
 [text]; the cost of a question is that of its answer, with what the pipeline asks models")]
 pub(super) struct Judge {
-    /// The folder of a set, or of nothing but questions.jsonl
-    #[arg(long, value_name = "DIR")]
-    set: Option<PathBuf>,
-    /// The database that is asked
-    #[arg(long, value_name = "DIR", requires = "set", requires = "preset")]
-    graph: Option<PathBuf>,
-    /// A preset, or a file with a pipeline, whose answers are judged; may be given again
-    #[arg(long, value_name = "NAME|FILE", requires = "graph")]
-    preset: Vec<String>,
-    /// A file of answers; may be given again, each under the name of the file or one of its own
-    #[arg(long, value_name = "[NAME=]FILE")]
-    answers: Vec<String>,
-    /// Answers in sentences of the documents, also if there is a model
-    #[arg(long, requires = "graph")]
-    verbatim: bool,
-    /// How many units of text are packed at most
-    #[arg(long, value_name = "N", requires = "graph", value_parser = above_zero)]
-    budget: Option<usize>,
-    /// Only the first so many questions
-    #[arg(long, value_name = "N", value_parser = above_zero)]
-    first: Option<usize>,
+    /// Whose answers.
+    #[command(flatten)]
+    sources: Sources,
     /// A model that judges: its name, @, and all of its address before /chat/completions; may be given again. If none is
     /// given, the one that writes judges, too. The key for an address other than that of --llm is STRATIGRAPH_JUDGE_KEY
     #[arg(long, value_name = "MODEL@URL")]
@@ -77,9 +55,6 @@ pub(super) struct Judge {
     /// your own; may be given again. The first four if nothing is said
     #[arg(long, value_name = "NAME[=MEANING]", requires = "pairs", value_parser = criterion)]
     criterion: Vec<Criterion>,
-    /// A folder for the answers, a file for each preset
-    #[arg(long, value_name = "FOLDER", requires = "graph")]
-    keep: Option<PathBuf>,
     /// A file for all of it, with what the judges said
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -106,12 +81,6 @@ fn criterion(text: &str) -> Result<Criterion, String> {
     Criterion::of(text).map_err(|error| error.to_string())
 }
 
-/// A system with its answers.
-struct System {
-    name: String,
-    given: Vec<Given>,
-}
-
 impl Judge {
     /// Asks for answers, has them judged, and tells.
     ///
@@ -133,29 +102,7 @@ impl Judge {
         };
         self.check_judges(&jury)?;
         let mut reply = Reply::new("eval");
-        let mut notes = Vec::new();
-        let posed = self.posed()?;
-        let mut systems = Vec::new();
-        if let (Some(graph), Some(posed)) = (&self.graph, &posed) {
-            let db = Database::builder().open_read_only(graph)?;
-            let open = Library::new(&db, equipment.clone()).open();
-            let open = open.map_err(RagError::from)?;
-            for preset in &self.preset {
-                systems.push(self.asked((preset, posed), &open, progress)?);
-            }
-        }
-        for named in &self.answers {
-            let (system, others) = self.read(named, posed.as_deref())?;
-            if others > 0 {
-                let name = &system.name;
-                notes.push(format!(
-                    "{name}: {} to questions that are not asked, and left out",
-                    things(others as u64, "answer")
-                ));
-            }
-            systems.push(system);
-        }
-        names_differ(&systems)?;
+        let (systems, mut notes) = self.sources.systems(&equipment, progress)?;
         let (judged, left_out) = self.judged(&jury, &systems, &criteria, progress)?;
         notes.extend(left_out);
         let failed = judged.iter().flat_map(|one| &one.judgements);
@@ -184,8 +131,7 @@ impl Judge {
                 "--criterion {twice} is given twice"
             )));
         }
-        let systems = self.preset.len() + self.answers.len();
-        match systems {
+        match self.sources.count() {
             0 => Err(Failure::Usage(
                 "there are no answers: ask for them with --graph and --preset, or name files with --answers".to_owned(),
             )),
@@ -217,71 +163,6 @@ impl Judge {
         }
     }
 
-    /// The questions of the set, if one is named.
-    fn posed(&self) -> Result<Option<Vec<Posed>>, Failure> {
-        let Some(folder) = &self.set else {
-            return Ok(None);
-        };
-        let mut posed = Posed::read(folder).map_err(Failure::of_request)?;
-        posed.truncate(self.first.unwrap_or(usize::MAX));
-        Ok(Some(posed))
-    }
-
-    /// What the questions are called as a set.
-    fn set_name(&self) -> String {
-        let folder = self.set.as_ref().map(fs::canonicalize);
-        let folder = folder.and_then(Result::ok);
-        let name = folder.as_ref().and_then(|folder| folder.file_name());
-        name.map_or_else(
-            || "answers".to_owned(),
-            |name| name.to_string_lossy().into(),
-        )
-    }
-
-    /// The answers of a preset, kept if that is wanted.
-    fn asked(
-        &self,
-        (preset, posed): (&str, &[Posed]),
-        open: &Open,
-        progress: &Progress,
-    ) -> Result<System, Failure> {
-        let mut pipeline = pipeline(preset)?;
-        pipeline.budget = self.budget.unwrap_or(pipeline.budget);
-        let bar = progress.bar(posed.len() as u64);
-        let token = progress.interrupt().token();
-        let mut given = Vec::with_capacity(posed.len());
-        for (one, done) in posed.iter().zip(1..) {
-            let answer = Given::ask(one, open, (&pipeline, self.verbatim), &token);
-            given.push(answer.map_err(RagError::from)?);
-            bar.at(done);
-        }
-        drop(bar);
-        if let Some(folder) = &self.keep {
-            fs::create_dir_all(folder).map_err(Failure::of_request)?;
-            let rows = given.iter().map(|one| format!("{}\n", one.row()));
-            let file = folder.join(format!("{}.jsonl", file_name(&pipeline.name)));
-            write(Some(&file), || rows.collect())?;
-        }
-        Ok(System {
-            name: pipeline.name,
-            given,
-        })
-    }
-
-    /// The answers of a file, and how many others there were.
-    fn read(&self, named: &str, posed: Option<&[Posed]>) -> Result<(System, usize), Failure> {
-        // A file that is called so is meant, whatever is in its name.
-        let (name, file) = match named.split_once('=') {
-            Some((name, file)) if !Path::new(named).is_file() => (Some(name), Path::new(file)),
-            _ => (None, Path::new(named)),
-        };
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let name = name.map_or_else(|| stem.into_owned(), str::to_owned);
-        let (mut given, others) = Given::read(file, posed).map_err(Failure::of_request)?;
-        given.truncate(self.first.unwrap_or(usize::MAX));
-        Ok((System { name, given }, others))
-    }
-
     /// What the judges say, and what was left out.
     fn judged(
         &self,
@@ -290,7 +171,7 @@ impl Judge {
         criteria: &[Criterion],
         progress: &Progress,
     ) -> Result<(Vec<Judged>, Vec<String>), Failure> {
-        let set = self.set_name();
+        let set = self.sources.set_name();
         let measured: BTreeSet<Measured> = match self.measure.as_slice() {
             // Who compares and names no measure wants nothing else.
             [] if self.pairs => BTreeSet::new(),
@@ -407,28 +288,6 @@ fn no_tokens(jury: &Jury<'_>) -> String {
         "the embedder {} gives one vector for a text and none for its tokens, which models of BERT's family do (--embedder minilm)",
         jury.embedder.name()
     )
-}
-
-/// Each system is a row under its name.
-fn names_differ(systems: &[System]) -> Result<(), Failure> {
-    let mut seen = BTreeSet::new();
-    match systems.iter().find(|one| !seen.insert(&one.name)) {
-        None => Ok(()),
-        Some(twice) => Err(Failure::of_request(format!(
-            "two systems are called {}: give each a name of its own, as NAME=FILE",
-            twice.name
-        ))),
-    }
-}
-
-/// The name of a pipeline as that of a file.
-fn file_name(name: &str) -> String {
-    let plain = |sign: char| match sign.is_alphanumeric() || "-_@#.".contains(sign) {
-        true => sign,
-        false => '_',
-    };
-    let plain: String = name.chars().map(plain).collect();
-    plain.trim_start_matches('.').to_owned()
 }
 
 fn failure(error: JuryError) -> Failure {

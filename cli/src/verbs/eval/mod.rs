@@ -2,8 +2,9 @@
 //!
 //! `pipelines.rs` says which pipelines are run, `graphs.rs` builds what they are run on, and `told.rs` tells what came
 //! of it. `diff.rs` compares two runs, and `make.rs` makes a set out of a graph, or with `users.rs` out of what is said of a corpus.
-//! `judge.rs` has models judge answers, and `tags.rs` measures domains.
+//! `judge.rs` has models judge the answers that `answers.rs` gets, and `tags.rs` measures domains.
 
+mod answers;
 mod diff;
 mod graphs;
 mod judge;
