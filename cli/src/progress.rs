@@ -60,17 +60,12 @@ impl Progress {
         &self,
         work: impl FnOnce(&mut dyn FnMut(Unit, cancel::Progress<'_>)) -> T,
     ) -> T {
-        let bar = self.visible.then(new_bar);
-        let mut tell = |unit: Unit, progress: cancel::Progress<'_>| {
-            if let Some(bar) = &bar {
+        let bar = Bar(self.visible.then(new_bar));
+        work(&mut |unit, progress| {
+            if let Bar(Some(bar)) = &bar {
                 show(bar, unit, progress);
             }
-        };
-        let done = work(&mut tell);
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
-        done
+        })
     }
 }
 
