@@ -108,6 +108,11 @@ fn documents_come_in_and_go_out_by_calls() {
     // The same once more is nothing, and so are the same layers.
     let again = rows(&db, upsert);
     assert_eq!(again[0].get::<i64>("written").unwrap(), 0);
+    let other = upsert.replace("$text", "$text + 'Chalk is white.'");
+    let other = rows(&db, &other);
+    let beside = [&first, &again, &other]
+        .map(|rows| ["added", "changed"].map(|name| rows[0].get::<bool>(name).unwrap()));
+    assert_eq!(beside, [[true, false], [false, false], [false, true]]);
     let made = rows(
         &db,
         "CALL rag.createLayers('bag', {filters: ['year']}) YIELD documents",

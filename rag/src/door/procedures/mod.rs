@@ -83,7 +83,7 @@ fn layers(library: WeakLibrary) -> Procedure {
 
 fn upsert_document(library: WeakLibrary) -> Procedure {
     let procedure = Procedure::new("rag.upsertDocument")
-        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out, that the embedder cannot read it, or not to the end of its pieces, and that a model has read documents before and there is none now. Its transaction is its own.")
+        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; added says that none of this id was there, and changed that one with another text was; problems are lines of a list of facts that were left out, that the embedder cannot read it, or not to the end of its pieces, and that a model has read documents before and there is none now. Its transaction is its own.")
         .takes("document", ProcedureType::MAP.not_null());
     let counts = [
         "pieces",
@@ -97,7 +97,10 @@ fn upsert_document(library: WeakLibrary) -> Procedure {
         "inputTokens",
         "outputTokens",
     ];
-    let procedure = procedure.yields("id", ProcedureType::STRING);
+    let procedure = procedure
+        .yields("id", ProcedureType::STRING)
+        .yields("added", ProcedureType::BOOLEAN)
+        .yields("changed", ProcedureType::BOOLEAN);
     let procedure = counts.into_iter().fold(procedure, |procedure, name| {
         procedure.yields(name, ProcedureType::INTEGER)
     });
@@ -245,7 +248,9 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let problems = note.into_iter().chain(problems);
     let problems = problems.chain(unread).chain(cut_off);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
-    let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
+    let beside = [change.added_documents, change.changed_documents].map(|documents| documents > 0);
+    let row = std::iter::once(id.into()).chain(beside.map(Value::from));
+    let row = row.chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])
 }
 
