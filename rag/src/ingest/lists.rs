@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Forecast, Ingest, Problems, Progress, Report};
 use crate::Metadata;
-use crate::build::{Agreed, Contribution, Told};
+use crate::build::{Agreed, BuildError, Contribution, Told};
 use crate::extract::Extracted;
 use crate::read::{ReadError, Stated, TripleReader};
 
@@ -91,7 +91,9 @@ impl Ingest<'_> {
                 }
             };
             let profile = self.layers.profile();
-            let new = Contribution::of_triples(&list.id, list.metadata, &facts, profile);
+            let new = self.under_agreed(facts).and_then(|facts| {
+                Contribution::of_triples(&list.id, list.metadata, &facts, profile)
+            });
             let beside = new.and_then(|new| {
                 let text = new.text_hash().unwrap_or_default();
                 Ok((self.layers.standing(&list.id, text)?, new))
@@ -119,14 +121,10 @@ impl Ingest<'_> {
             Err(error) => return report.problems.fail(Some(&list.id), error),
         };
         report.bytes += reader.bytes();
-        let agreed = match self.layers.agreed() {
-            Ok(agreed) => agreed,
+        let facts = match self.under_agreed(facts) {
+            Ok(facts) => facts,
             Err(error) => return report.end(error),
         };
-        let facts: Vec<Told> = facts
-            .into_iter()
-            .filter_map(|told| under(&agreed, told))
-            .collect();
         let profile = self.layers.profile();
         let said = |at: usize| {
             let fact = &facts[at].triple;
@@ -137,6 +135,13 @@ impl Ingest<'_> {
             Ok(contribution) => self.write(&[contribution], report),
             Err(error) => report.problems.fail(Some(&list.id), error),
         }
+    }
+
+    /// Facts under the names that are agreed now: what they are written as, and compared by.
+    fn under_agreed(&self, facts: Vec<Told>) -> Result<Vec<Told>, BuildError> {
+        let agreed = self.layers.agreed()?;
+        let facts = facts.into_iter();
+        Ok(facts.filter_map(|told| under(&agreed, told)).collect())
     }
 
     /// All facts of a list; none if somebody said that it should stop.

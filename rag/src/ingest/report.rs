@@ -217,7 +217,8 @@ pub struct Forecast {
     pub documents: usize,
     /// How many of them are there already, and would be neither cut nor read.
     pub unchanged: usize,
-    /// How many of them are not there yet.
+    /// How many of them are not there yet: each beside what is there, not beside the others. Of two with one name both are
+    /// counted, here and below, where a run counts what the second is after the first.
     pub added_documents: u64,
     /// How many of them are there under their names with another text.
     pub changed_documents: u64,

@@ -203,7 +203,10 @@ fn who_is_new_and_who_takes_the_place_of_another_text_is_counted_and_foreseen() 
     assert_eq!(many(&|| documents(2)), ((2, 0), (2, 0)));
     assert_eq!(many(&three), ((1, 1), (1, 1)));
     assert_eq!(many(&three), ((0, 0), (0, 0)), "they are there");
-    assert_eq!(many(&twice).1, (0, 2), "one after the other");
+    // A run compares one after the other, and a forecast each with what is there.
+    assert_eq!(many(&twice), ((0, 1), (0, 2)));
+    let new = || vec![read("new.md", TEXT), read("new.md", TEXT)];
+    assert_eq!(many(&new), ((2, 0), (1, 0)));
     // Whoever else reads them, and whatever is known of them: their texts are the same.
     let model = Arc::new(model(""));
     let report = ingest().model(model).run(three(), &|_| ());
@@ -226,11 +229,62 @@ fn who_is_new_and_who_takes_the_place_of_another_text_is_counted_and_foreseen() 
         foreseen
     };
     assert_eq!(["b", "b", "c"].map(lists), [(1, 0), (0, 0), (0, 1)]);
+    // What a list says is what its facts say under agreed names.
+    assert!(
+        layers
+            .agree(Called::Relation, "is", Some("equals"))
+            .unwrap()
+    );
+    assert_eq!(["c", "c"].map(lists), [(0, 1), (0, 0)]);
     // A name that no document may have is foreseen.
     let long = || [read(&"x".repeat(2000), TEXT)];
     let forecast = ingest().forecast(long()).unwrap();
     assert_eq!((forecast.documents, forecast.problems.count_failed), (0, 1));
     assert_eq!(ingest().run(long(), &|_| ()).problems.count_failed, 1);
+}
+
+/// Has no vectors for texts with this word.
+struct Without(&'static str);
+
+impl Embedder for Without {
+    fn name(&self) -> &str {
+        "without"
+    }
+
+    fn dimensions(&self) -> usize {
+        Lexical::new().dimensions()
+    }
+
+    fn max_tokens(&self) -> usize {
+        usize::MAX
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        match texts.iter().any(|text| text.contains(self.0)) {
+            true => Err(ModelError::NothingRecorded),
+            false => Lexical::new().embed(texts),
+        }
+    }
+}
+
+#[test]
+fn where_one_cannot_be_written_the_others_are_counted_once() {
+    let recipe = Recipe::new(System::Structure, 200);
+    let db = Database::in_memory().unwrap();
+    let embedder = Arc::new(Without("1848"));
+    let layers = Layers::open(&db, recipe.profile(), embedder).unwrap();
+    let run = |year: &str| {
+        let mut three = documents(3);
+        three[0] = read("000.md", &TEXT.replace("2023", year));
+        three[1] = read("001.md", &TEXT.replace("2023", "1848"));
+        let report = Ingest::new(&layers, &recipe).run(three, &|_| ());
+        let change = &report.change;
+        let counts = (change.added_documents, change.changed_documents);
+        (report.documents, report.problems.count_failed, counts)
+    };
+    // All of them together first, and then each by itself.
+    assert_eq!(run("2023"), (2, 1, (2, 0)));
+    assert_eq!(run("2024"), (2, 1, (0, 1)));
 }
 
 #[test]
