@@ -199,7 +199,8 @@ impl Walking<'_> {
                 };
                 let (name, path) = (entry.file_name(), entry.path());
                 let Some(name) = name.to_str() else {
-                    self.leave_out(no_unicode(&path.display().to_string()));
+                    let shown = format!("{before}{}", name.to_string_lossy());
+                    self.leave_out(no_unicode(&shown));
                     continue;
                 };
                 if name.starts_with('.') {
@@ -307,8 +308,7 @@ impl Walking<'_> {
                 return Ok(());
             }
             let reason = format!("another file has this id: {}", other.path.display());
-            let hint =
-                "name a folder that holds both, or take them in apart, each with --under NAME";
+            let hint = "name a folder that holds both, or take them in apart, each under a name of its own (`ingest --under NAME`)";
             return Err(refused(&id, reason, hint));
         }
         let found = Found {
@@ -424,6 +424,19 @@ mod tests {
         let walked = Walk::new().max_bytes(8).find(&[folder.path()]).unwrap();
         fs::write(folder.path().join("a.md"), "123456789").unwrap();
         assert!(walked.files[0].read().is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_has_no_name_in_unicode_is_told_by_its_place_in_the_folder() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+        let folder = folder(&[("b/1.md", "one")]);
+        let nameless = OsStr::from_bytes(b"\xff.md");
+        fs::write(folder.path().join("b").join(nameless), "x").unwrap();
+        let walked = Walk::new().find(&[folder.path()]).unwrap();
+        assert_eq!(ids(&walked), ["b/1.md"]);
+        assert_eq!(walked.left_out[0].file, "b/\u{fffd}.md");
     }
 
     #[cfg(unix)]
