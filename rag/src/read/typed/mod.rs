@@ -30,7 +30,7 @@ use stratigraph::Value;
 
 use stratigraph_tables::mapping::inside;
 
-use super::{Place, ReadError};
+use super::{Format, Place, ReadError};
 pub use rows::TypedRows;
 use rule::{EdgeRule, NodeRule};
 use sent::Sent;
@@ -231,14 +231,16 @@ impl TableMapping {
         })
     }
 
-    /// How many bytes its files have: those that are there, as whoever reads the others says what is wrong.
+    /// How many bytes its tables have: those that are there, as whoever reads the others says what is wrong. A file that is
+    /// no table is never read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let files = self.files.iter().map(|file| match &file.bytes {
+        let tables = self.files.iter().filter(|file| file.format().is_some());
+        let bytes = tables.map(|file| match &file.bytes {
             Bytes::OnDisk(path) => path.metadata().map_or(0, |known| known.len()),
             Bytes::Sent(sent) => sent.as_ref().map_or(0, Sent::bytes),
         });
-        files.sum()
+        bytes.sum()
     }
 
     /// What it may bring into the graph.
@@ -253,6 +255,12 @@ impl TableMapping {
 }
 
 impl MappedFile {
+    /// How its rows are read; nothing if it is no table.
+    fn format(&self) -> Option<Format> {
+        let format = Format::of_path(&self.place);
+        format.filter(|format| matches!(format, Format::Csv | Format::JsonLines))
+    }
+
     /// It as one of which no row could be read.
     fn silent(&self, why: Option<ReadError>) -> SilentFile {
         let mut schema = TypedSchema::default();

@@ -237,11 +237,10 @@ impl MappedFile {
     fn open(&self, count: &Count) -> Result<Open<'_>, Unopened> {
         let refuse =
             |reason: String, hint: &str| ReadError::new(&self.name, Place::File, reason, hint);
-        let format = Format::of_path(&self.place);
-        if !matches!(format, Some(Format::Csv | Format::JsonLines)) {
+        let Some(format) = self.format() else {
             let hint = "CSV ends with .csv or .tsv, JSON lines with .jsonl, .ndjson or .json";
             return Err(refuse("this is no table".to_owned(), hint).into());
-        }
+        };
         let buffered: Box<dyn BufRead> = match &self.bytes {
             Bytes::OnDisk(path) => {
                 let file = count.of(self.on_disk(path)?);
@@ -251,7 +250,7 @@ impl MappedFile {
             Bytes::Sent(None) => return Err(self.unreadable(&io::ErrorKind::NotFound.into())),
         };
         let name = Arc::clone(&self.name);
-        if format == Some(Format::JsonLines) {
+        if format == Format::JsonLines {
             let lines = Lines::new(buffered, name, TypedRows::MAX_RECORD);
             return Ok(Open {
                 file: self,

@@ -346,7 +346,7 @@ fn broken_files_are_told_with_their_places_and_the_rest_goes_on() {
             "bad.jsonl",
             "{\"id\":1,\"x\":\"ten\"}\n{\"id\":1\n{\"id\":[1],\"x\":1}\n{\"id\":4,\"y\":1}\n",
         ),
-        ("picture.png", ""),
+        ("picture.png", "no table"),
     ]);
     let mut text = String::new();
     let files = [
@@ -364,7 +364,15 @@ fn broken_files_are_told_with_their_places_and_the_rest_goes_on() {
             "[[nodes]]\nfile = '{file}'\nlabel = 'A'\nkey = 'id'\n[nodes.properties]\nx = 'int'\n"
         );
     }
-    let stated = stated(&mapping(&folder, &text).unwrap());
+    let mapping = mapping(&folder, &text).unwrap();
+    let tables = files.iter().filter(|file| **file != "picture.png");
+    let tables = tables.filter_map(|file| fs::metadata(folder.path().join(file)).ok());
+    let bytes: u64 = tables.map(|table| table.len()).sum();
+    assert!(
+        bytes > 0 && mapping.bytes() == bytes,
+        "what is read of them"
+    );
+    let stated = stated(&mapping);
     let expected = [
         "missing.csv: it cannot be read: it is not there; look for a slip in the mapping",
         "picture.png: this is no table",
