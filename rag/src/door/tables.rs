@@ -39,7 +39,8 @@ pub struct TablesTaken {
 }
 
 impl Library {
-    /// Takes the tables of a mapping in, in one commit; `told` hears how far it has come. A database without layers gets those
+    /// Takes the tables of a mapping in, in one commit; `told` hears how far it has come. While they are written `told` is
+    /// called in the writer's place, so it must not write to the same database. A database without layers gets those
     /// of headings and chunks, with an embedder that can read the rows.
     ///
     /// # Errors

@@ -174,7 +174,8 @@ impl Layers {
         self.upsert_tables_within(id, mapping, &TablesLimits::default(), &mut |_| ())
     }
 
-    /// The same within limits; `told` hears how far it has come.
+    /// The same within limits; `told` hears how far it has come. While it is written `told` is called in the writer's place,
+    /// so it must not write to the same database.
     ///
     /// # Errors
     /// [`TablesError`]; the graph is as it was then.

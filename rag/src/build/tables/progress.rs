@@ -10,7 +10,7 @@ pub enum TablesStep {
     Read,
     /// Texts get their vectors.
     Embed,
-    /// Nodes and relationships are written, and are there all at once in the end.
+    /// Nodes and relationships are written, and those that are not stated any more taken out, all of it at once in the end.
     Write,
 }
 
@@ -20,7 +20,7 @@ pub enum TablesStep {
 pub struct TablesProgress {
     /// What is being done.
     pub step: TablesStep,
-    /// How much of it is done: bytes, texts, or nodes and relationships.
+    /// How much of it is done: bytes, texts, or nodes and relationships, those that go among them.
     pub done: u64,
     /// How much of it there is.
     pub total: u64,

@@ -263,6 +263,45 @@ fn work_on_tables_is_told_on_the_way_and_is_stopped_in_each_step() {
 }
 
 #[test]
+fn what_goes_is_part_of_the_work_and_its_end_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |number: usize| format!("{number},Issue {number} was found,roads,c1\n");
+    let issues: String = (0..3000).map(rows).collect();
+    let issues = format!("number,description,category,clauses\n{issues}");
+    let layers = layers();
+    let many = mapping(folder.path(), &issues, CLAUSES);
+    layers.upsert_tables("audit", &many).unwrap();
+    let few = mapping(folder.path(), ISSUES, CLAUSES);
+    let limits = TablesLimits::default();
+    let stopped = layers.upsert_tables_within("audit", &few, &limits, &mut |now| {
+        // In the midst of what goes first.
+        if now.step == TablesStep::Write && now.done > 0 {
+            limits.cancel.cancel();
+        }
+    });
+    let is_cancelled = matches!(
+        stopped,
+        Err(TablesError::Build(BuildError::Database(
+            stratigraph::Error::Cancelled
+        )))
+    );
+    assert!(is_cancelled, "{stopped:?}");
+    assert_eq!(keys_of(&layers, "audit").len(), 3002);
+    let mut last = None;
+    let limits = TablesLimits::default();
+    let done = layers.upsert_tables_within("audit", &few, &limits, &mut |now| last = Some(now));
+    let done = done.unwrap();
+    // All relationships but one, and all issues but two.
+    let total = 2999 + 2998 + done.nodes + done.relationships;
+    let last = last.unwrap();
+    assert_eq!(
+        (last.step, last.done, last.total),
+        (TablesStep::Write, total, total)
+    );
+    assert_eq!(keys_of(&layers, "audit").len(), 4);
+}
+
+#[test]
 fn a_table_that_is_not_read_to_its_end_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let layers = layers();

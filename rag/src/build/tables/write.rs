@@ -28,6 +28,25 @@ struct HeldNode {
     properties: Properties,
 }
 
+/// What a mapping stated before and does not any more.
+struct Gone {
+    edges: Vec<RelationshipId>,
+    nodes: Vec<NodeId>,
+}
+
+impl Gone {
+    fn of(held: &Held, stated: &Stated) -> Self {
+        let edges = held.edges.iter();
+        let edges = edges.filter(|(edge, _)| !stated.edges.contains(*edge));
+        let nodes = held.nodes.iter();
+        let nodes = nodes.filter(|(key, _)| !stated.nodes.contains_key(*key));
+        Self {
+            edges: edges.map(|(_, id)| *id).collect(),
+            nodes: nodes.map(|(_, old)| old.id).collect(),
+        }
+    }
+}
+
 /// The texts of nodes that are new or were embedded from something else.
 pub(super) fn texts_to_embed(
     layers: &Layers,
@@ -68,10 +87,11 @@ pub(super) fn write(
     vectors: &mut Vectors,
     telling: &mut Telling<'_>,
 ) -> Result<Change, TablesError> {
-    let total = stated.nodes.len() + stated.edges.len();
-    telling.begin(TablesStep::Write, total as u64)?;
     let mut txn = layers.database().write()?;
     let held = Held::read(&txn, source)?;
+    let gone = Gone::of(&held, stated);
+    let total = gone.edges.len() + gone.nodes.len() + stated.nodes.len() + stated.edges.len();
+    telling.begin(TablesStep::Write, total as u64)?;
     let mut change = Change::default();
     let is_there = !stated.nodes.is_empty();
     let node = match held.source {
@@ -82,17 +102,15 @@ pub(super) fn write(
         }
         None => None,
     };
-    for (edge, id) in &held.edges {
-        if !stated.edges.contains(edge) {
-            txn.delete_relationship(*id)?;
-            change.deleted += 1;
-        }
+    for edge in gone.edges {
+        telling.one_more()?;
+        txn.delete_relationship(edge)?;
+        change.deleted += 1;
     }
-    for (key, old) in &held.nodes {
-        if !stated.nodes.contains_key(key) {
-            // Who else has tied something to it has tied it to what is no more.
-            change.deleted += 1 + txn.detach_delete_node(old.id)?;
-        }
+    for node in gone.nodes {
+        telling.one_more()?;
+        // Who else has tied something to it has tied it to what is no more.
+        change.deleted += 1 + txn.detach_delete_node(node)?;
     }
     let mut ids: BTreeMap<&TypedKey, NodeId> = BTreeMap::new();
     for (key, new) in &stated.nodes {
