@@ -10,9 +10,15 @@ impl FromStr for Under {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim_matches('/') {
-            "" => Err("name what documents are to lie under, such as --under reports".to_owned()),
-            name => Ok(Self(format!("{name}/"))),
+        let name = text.trim_matches('/');
+        let is_plain = |part: &str| !matches!(part.trim(), "" | "." | "..");
+        let is_odd = |letter: char| letter == '\\' || letter.is_control();
+        match name.split('/').all(is_plain) && !name.contains(is_odd) {
+            true => Ok(Self(format!("{name}/"))),
+            false => Err(
+                "name what documents are to lie under, such as --under reports or --under reports/2021: no part of it is empty, `.` or `..`, and no backslash or control character is in it"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -59,6 +65,21 @@ mod tests {
             ("x.md".to_owned(), "x.md")
         );
         assert!(none.has("x.md") && none.all() == "everything");
-        assert!("".parse::<Under>().is_err() && "//".parse::<Under>().is_err());
+    }
+
+    #[test]
+    fn a_name_has_parts_that_say_something_and_lead_nowhere_else() {
+        for odd in [
+            "", "/", "//", " ", "a//b", "a/ /b", ".", "./a", "a/.", "..", "../a", "a/../b", "a\\b",
+            "a\nb", "a\u{7f}",
+        ] {
+            assert!(odd.parse::<Under>().is_err(), "{odd:?}");
+        }
+        for name in ["a", "a/b", "a b", ".a", "a..b", "报告/2021"] {
+            assert_eq!(
+                name.parse::<Under>().unwrap().name("x"),
+                format!("{name}/x")
+            );
+        }
     }
 }
