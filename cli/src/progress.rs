@@ -8,7 +8,7 @@ use std::time::Duration;
 use stratigraph::storage::cancel::{self, Watch};
 
 /// What a step of the work counts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Bytes of files.
     Bytes,
@@ -61,9 +61,10 @@ impl Progress {
         work: impl FnOnce(&mut dyn FnMut(Unit, cancel::Progress<'_>)) -> T,
     ) -> T {
         let bar = Bar(self.visible.then(new_bar));
+        let mut looks = Looks::default();
         work(&mut |unit, progress| {
             if let Bar(Some(bar)) = &bar {
-                show(bar, unit, progress);
+                show(bar, &mut looks, unit, progress);
             }
         })
     }
@@ -142,8 +143,20 @@ fn new_bar() -> ProgressBar {
     bar
 }
 
-fn show(bar: &ProgressBar, unit: Unit, progress: cancel::Progress<'_>) {
-    if bar.length() != Some(progress.total) {
+/// What a bar looks like at the moment: a step of another unit or length has other looks.
+#[derive(Debug, Default)]
+struct Looks(Option<(Unit, u64)>);
+
+impl Looks {
+    /// Whether it has to look otherwise from now on.
+    fn change(&mut self, unit: Unit, total: u64) -> bool {
+        let now = (unit, total);
+        self.0.replace(now) != Some(now)
+    }
+}
+
+fn show(bar: &ProgressBar, looks: &mut Looks, unit: Unit, progress: cancel::Progress<'_>) {
+    if looks.change(unit, progress.total) {
         bar.set_style(style(unit, progress.total));
         bar.set_length(progress.total);
     }
@@ -185,6 +198,20 @@ mod tests {
                 assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
             }
         }
+    }
+
+    #[test]
+    fn a_step_of_another_unit_looks_otherwise_though_it_is_as_long() {
+        let mut looks = Looks::default();
+        let steps = [
+            (Unit::Bytes, 7),
+            (Unit::Bytes, 7),
+            (Unit::Entities, 7),
+            (Unit::Entities, 8),
+            (Unit::Entities, 8),
+        ];
+        let changes = steps.map(|(unit, total)| looks.change(unit, total));
+        assert_eq!(changes, [true, false, true, true, false]);
     }
 
     #[test]
