@@ -7,7 +7,7 @@ use stratigraph_rag::door::DoorError;
 use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::read::ReadError;
 
-/// Why documents were not taken in, or nothing was made of them.
+/// What the verbs of documents refuse.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RagError {
     #[error(transparent)]

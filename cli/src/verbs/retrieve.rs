@@ -20,8 +20,8 @@ strata, which is ours. --print shows how one is written; a file with one of your
 scores are of the scale that stands beside them.
 
 A value of --only is read as `ingest` reads metadata: 2023 is a number, and 00123 and inf are texts; true and false are
-truths. In quotes it is a text whatever it looks like, as {name:text} and paths with true in them give: --only
-'k=\"2023\"'. Of several names all have to be so.
+truths. In quotes it is a text whatever it looks like, as {name:text} and paths with true in them give:
+--only 'k=\"2023\"'. Of several names all have to be so.
 
 Each thing that is found has a receipt: what it said, where, and how it was come to. `receipts` says later whether it
 still stands.

@@ -107,11 +107,7 @@ impl Diff {
         ));
         super::write(self.csv.as_deref(), || comparison.csv())?;
         super::write(self.html.as_deref(), || both(before, after).page())?;
-        let told = serde_json::to_value(&comparison).map_err(Failure::of_request)?;
-        for (name, value) in told.as_object().into_iter().flatten() {
-            reply.field(name, value.clone());
-        }
-        reply.field("worse", worse);
+        reply.fields(&comparison).field("worse", worse);
         if worse > 0 {
             reply.incomplete();
         }
