@@ -351,11 +351,13 @@ fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
             alike,
             said["merged_relations"].as_u64().unwrap(),
             said["written"].as_u64().unwrap(),
+            ["added", "changed"].map(|name| said[name].as_u64().unwrap()),
         )
     };
     let reviewed = clustered(at, "--cluster-relations");
     assert_eq!(reviewed, clustered(&far, "--cluster-relations=review"));
-    let (alike, merged, _) = &reviewed;
+    let (alike, merged, _, beside) = &reviewed;
+    assert_eq!(beside, &[1, 0]);
     assert_eq!(
         (alike.as_array().map(Vec::len), *merged),
         (Some(1), 0),
@@ -379,17 +381,19 @@ fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
     let together = clustered(at, "--cluster-relations=merge");
     assert_eq!(together, clustered(&far, "--cluster-relations=merge"));
     assert!(together.1 == 1 && together.2 > 0, "{together:?}");
+    assert_eq!(together.3, [0, 0]);
     assert_eq!((predicates(at), predicates(&far)), (2, 2));
     // Then there is nothing left to merge.
     assert_eq!(clustered(at, "--cluster-relations=merge").0, json!([]));
     // A name that comes later goes to the one that was agreed on. Among all of them it would be the first by name, and stand
     // for the others.
-    let later =
-        r#"{"subject": "Mint", "relation": "IsLocatedIn", "object": "Strelsau", "source": "4"}"#;
+    let later = r#"{"subject": "Mint", "relation": "IsLocatedIn", "object": "Strelsau"}"#;
     fs::write(Path::new(docs).join("later.jsonl"), later).unwrap();
     let after = clustered(at, "--cluster-relations=merge");
     assert_eq!(after, clustered(&far, "--cluster-relations=merge"));
-    let (alike, merged, _) = &after;
+    let (alike, merged, _, beside) = &after;
+    // It is new once, though it is taken in under two names.
+    assert_eq!(beside, &[1, 0]);
     let names = [&alike[0]["name"], &alike[0]["stands_for"]];
     assert_eq!(names, ["IsLocatedIn", "is located in"], "{alike}");
     assert_eq!((alike.as_array().map(Vec::len), *merged), (Some(1), 1));
