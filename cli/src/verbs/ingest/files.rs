@@ -20,7 +20,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Walks folders. What is found lies under a name, and the pattern is for what stands behind that.
+    /// Walks folders. What is found lies under a name, as does what is left out, and the pattern is for what stands behind
+    /// that.
     pub(super) fn find(
         paths: &[std::path::PathBuf],
         pattern: Option<PathPattern>,
@@ -29,6 +30,9 @@ impl Files {
         let mut walked = Walk::new().find(paths)?;
         for found in &mut walked.files {
             found.id = under.name(&found.id);
+        }
+        for error in &mut walked.left_out {
+            error.file = under.name(&error.file);
         }
         let under = under.clone();
         Ok(Self {
