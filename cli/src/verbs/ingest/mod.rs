@@ -36,10 +36,13 @@ walked, and what lies in them keeps its path as its name. What was ingested befo
 left alone, and what has changed is changed in the graph: run it again whenever files change, or after
 Ctrl-C, which loses nothing that was done or paid for. `added`, `changed` and `unchanged` say how many
 documents were not there, have another text than what had their name, or were left alone, and with
---dry-run how many that would be. A second folder whose files have the names of the first takes their
-place: --under reports gives all of them names that begin with reports/, which no other folder has.
---prune takes out what is no longer there, with --under only what lies under that; with --dry-run it says
-what that would be. It refuses if no document was found at all.
+--dry-run how many that would be; one that another model reads or that has other metadata is in none of
+them, nor is a list of facts that comes again as it was. A second folder whose files have the names of
+the first takes their place: --under reports gives all of them names that begin with reports/; choose a
+name that no other folder has below it. --prune takes out what is no longer there, and with --under only
+what lies under that. Without --under it looks at all documents, also those under names: give every
+folder that is pruned a name. With --dry-run it says what that would be. It refuses if no document was
+found at all.
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2, which it
 is with --dry-run as well.
@@ -115,7 +118,7 @@ pub(crate) struct Ingest {
     /// Which models.
     #[command(flatten)]
     models: Models,
-    /// What the names of documents begin with, such as reports for reports/2021/a.md, so that those of two folders differ
+    /// What the names of documents begin with, such as reports for reports/2021/a.md, so that those of two folders differ: a name that no other folder has below it
     #[arg(long, value_name = "NAME")]
     under: Option<Under>,
     /// What the paths of documents say of them, such as {company}/{year}/*.md
@@ -146,7 +149,7 @@ pub(crate) struct Ingest {
         conflicts_with = "dry_run"
     )]
     cluster_relations: Option<Cluster>,
-    /// Take out documents of the database that are not among these, with --under of those under that; of tables also what files stated that are missing or empty now
+    /// Take out documents of the database that are not among these, with --under of those under that, without it of all, also those under names; of tables also what files stated that are missing or empty now
     #[arg(long)]
     prune: bool,
     /// Read everything, say what it would cost, and write nothing

@@ -68,9 +68,7 @@ fn foreseen(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         facts.fact("documents to be taken out", &count(outcome.pruned));
     }
     reply.table(&facts);
-    for id in &outcome.pruned_documents {
-        reply.line(format!("would be taken out: {}", printable(id)));
-    }
+    pruned(reply, outcome, "would be taken out");
     reply.line("nothing was written: this was a dry run");
     if outcome.count_failed > 0 {
         reply.incomplete();
@@ -114,6 +112,7 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             things(without, "domain")
         ));
     }
+    pruned(reply, outcome, "taken out");
     outcome.relations.tell(reply);
     if outcome.count_failed > 0 {
         let failed = things(outcome.count_failed, "document");
@@ -125,6 +124,17 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         reply
             .line("not everything that is gone could be taken out")
             .incomplete();
+    }
+}
+
+/// Which documents are gone, or would be: the first of them.
+fn pruned(reply: &mut Reply, outcome: &Outcome, what: &str) {
+    for id in &outcome.pruned_documents {
+        reply.line(format!("{what}: {}", printable(id)));
+    }
+    let others = outcome.pruned - outcome.pruned_documents.len() as u64;
+    if others > 0 {
+        reply.line(format!("{what}: {} more", things(others, "document")));
     }
 }
 
@@ -228,7 +238,7 @@ pub(super) fn failures(outcome: &Outcome) {
     }
     for (document, problem) in &outcome.failed {
         let line = match document {
-            Some(document) => under(document, problem),
+            Some(document) => behind_name(document, problem),
             None => problem.clone(),
         };
         // Nobody is left to hear that stderr is closed.
@@ -243,7 +253,7 @@ pub(super) fn failures(outcome: &Outcome) {
 }
 
 /// What is wrong with a document, behind its name: many a problem begins with that.
-fn under(document: &str, problem: &str) -> String {
+fn behind_name(document: &str, problem: &str) -> String {
     let rest = problem.strip_prefix(document);
     match rest.is_some_and(|rest| rest.starts_with([',', ':'])) {
         true => problem.to_owned(),

@@ -72,12 +72,64 @@ fn a_second_folder_with_the_same_names_is_told_and_can_lie_under_a_name() {
     served.terminate();
 }
 
+/// Whoever prunes two folders gives each a name that no other has below it: these are the ways not to.
+#[test]
+fn pruning_looks_at_all_that_lies_under_the_name_and_without_one_at_all_there_is() {
+    let world = World::new();
+    for file in ["one/a.md", "holds/reports/a.md", "other/b.md", "third/c.md"] {
+        write(&world, file, NOTES);
+    }
+    let ingest = |into: &str, docs: &str, more: &[&str]| {
+        let (docs, into) = (world.path(docs), world.path(into));
+        let said = run(&[&["ingest", text(&docs), "--into", text(&into)][..], more].concat());
+        let lines = said.assert_code(0).stdout.lines();
+        let gone = lines.filter(|line| line.contains("taken out: "));
+        gone.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    let under = ["--under", "reports"];
+    let pruned = ["--under", "reports", "--prune"];
+    // Without a name all of it is looked at, also what lies under one.
+    ingest("all", "one", &[]);
+    ingest("all", "other", &under);
+    let foreseen = ingest("all", "one", &["--prune", "--dry-run"]);
+    assert_eq!(foreseen, ["would be taken out: reports/b.md"]);
+    let gone = ingest("all", "one", &["--prune"]);
+    assert_eq!(gone, ["taken out: reports/b.md"]);
+    // Another folder may have a folder of that name.
+    ingest("below", "holds", &[]);
+    let gone = ingest("below", "other", &pruned);
+    assert_eq!(gone, ["taken out: reports/a.md"]);
+    // A name may lie below another.
+    ingest("nested", "third", &["--under", "reports/2021"]);
+    let gone = ingest("nested", "other", &pruned);
+    assert_eq!(gone, ["taken out: reports/2021/c.md"]);
+    // Where each has a name of its own, each is left to itself.
+    ingest("apart", "third", &["--under", "third"]);
+    assert_eq!(ingest("apart", "other", &pruned), none);
+    assert_eq!(
+        ingest("apart", "third", &["--under", "third", "--prune"]),
+        none
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_left_out_is_told_under_the_name_as_well() {
+    let world = World::new();
+    documents(&world);
+    std::os::unix::fs::symlink("nowhere", world.path("docs/broken.md")).unwrap();
+    let refused = ingest(&world, "graph", &["--under", "a", "--prune"]);
+    let message = refused.assert_code(2).error().1;
+    assert!(message.contains("1 file, first a/broken.md: "), "{message}");
+}
+
 #[test]
 fn what_documents_are_to_lie_under_is_a_name_and_no_affair_of_tables() {
     let world = World::new();
     documents(&world);
-    for nothing in ["", "/"] {
-        let refused = ingest(&world, "graph", &["--under", nothing]);
+    for odd in ["", "/", " ", "a//b", "./a", "../a", "a\\b"] {
+        let refused = ingest(&world, "graph", &["--under", odd]);
         let message = refused.assert_code(2).error().1;
         assert!(message.contains("--under reports"), "{message}");
     }
