@@ -32,6 +32,15 @@ impl Size {
     pub(super) fn documents(&self) -> usize {
         self.chunks / (SECTIONS * PARAGRAPHS)
     }
+
+    /// Of so many years documents are, in turn.
+    fn years(&self) -> usize {
+        self.chunks.div_ceil(MOST_OF_A_YEAR).max(LEAST_YEARS)
+    }
+
+    fn year(&self, number: usize) -> i64 {
+        2019 + (number % self.years()) as i64
+    }
 }
 
 /// Sections of a document, and paragraphs of a section, each of which is a chunk.
@@ -40,8 +49,10 @@ const PARAGRAPHS: usize = 10;
 /// Words of a paragraph: two of them are more than a chunk may have.
 const WORDS: usize = 60;
 const LONGEST: usize = 90;
-/// Documents are of so many years, in turn.
-const YEARS: usize = 5;
+/// Documents are of so many years at least,
+const LEAST_YEARS: usize = 5;
+/// and of more where a year would have more chunks: who names a property of more than 50,000 has none of them lifted.
+const MOST_OF_A_YEAR: usize = 40_000;
 /// The property by which chunks can be chosen.
 pub(super) const YEAR: &str = "year";
 /// Domains between the root and the fields.
@@ -92,7 +103,8 @@ impl Content {
         }
         let id = format!("{number:07}.md");
         let source = Source::new(&id, text.as_bytes());
-        let source = source.metadata(Metadata::from([(YEAR.to_owned(), year(number).into())]));
+        let year = self.size.year(number);
+        let source = source.metadata(Metadata::from([(YEAR.to_owned(), year.into())]));
         let document = source.read(Format::Markdown)?;
         let pieces = Chunker::new(Chunking::Structure { limit: LONGEST }, &Words).pieces(&document);
         anyhow::ensure!(pieces.len() == named.len(), "a paragraph is a chunk");
@@ -146,15 +158,12 @@ impl Content {
             words.join(" ")
         )
     }
-}
 
-/// The same question, of the year of a document. No text has it as a word.
-pub(super) fn of_year(question: &str, number: usize) -> String {
-    format!("{} of {}?", question.trim_end_matches('?'), year(number))
-}
-
-fn year(number: usize) -> i64 {
-    2019 + (number % YEARS) as i64
+    /// The same question, of the year of a document. No text has it as a word.
+    pub(super) fn of_year(&self, question: &str, number: usize) -> String {
+        let year = self.size.year(number);
+        format!("{} of {year}?", question.trim_end_matches('?'))
+    }
 }
 
 fn skewed(rng: &mut Rng, count: usize) -> usize {
@@ -226,5 +235,22 @@ impl Embedder for Topics {
             row.iter_mut().for_each(|number| *number /= length);
         }
         Ok(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_year_has_so_many_chunks_that_naming_it_lifts_none() {
+        for (chunks, years) in [(20_000, 5), (200_000, 5), (1_000_000, 25)] {
+            let size = Size::of(chunks);
+            let all: std::collections::BTreeSet<i64> = (0..size.documents())
+                .map(|number| size.year(number))
+                .collect();
+            assert_eq!(all.len(), years);
+            assert!(chunks / years <= MOST_OF_A_YEAR);
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::measure::rest::{until_linked, until_quiet};
 use crate::measure::{Common, Setup, memory};
 use anyhow::{Result, ensure};
 use clap::Parser;
-use content::{Content, Size, Topics, YEAR, field, of_year};
+use content::{Content, Size, Topics, YEAR, field};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::{Database, Read, ReadTxn};
@@ -189,7 +189,7 @@ impl Questions {
         let dated = texts.iter().enumerate();
         let dated = dated.map(|(number, text)| match number % 2 {
             // Half of that, so that all years are named.
-            0 => Question::new(of_year(text, number / 2)),
+            0 => Question::new(content.of_year(text, number / 2)),
             _ => Question::new(text.as_str()),
         });
         Ok(Self {
