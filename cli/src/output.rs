@@ -54,12 +54,14 @@ impl Reply {
     }
 
     /// Adds all that something is made of, each part as a field of its own name.
-    pub(crate) fn fields(&mut self, whole: &impl Serialize) -> &mut Self {
-        // Made of names, numbers and texts: there is nothing in it that JSON has not.
-        if let Ok(Value::Object(fields)) = serde_json::to_value(whole) {
-            self.fields.extend(fields);
-        }
-        self
+    ///
+    /// # Errors
+    /// It has something that JSON has not, or no names.
+    pub(crate) fn fields(&mut self, whole: &impl Serialize) -> Result<&mut Self, Failure> {
+        let fields = serde_json::to_value(whole).and_then(serde_json::from_value);
+        let fields: Map<String, Value> = fields.map_err(Failure::of_request)?;
+        self.fields.extend(fields);
+        Ok(self)
     }
 
     /// Adds a line for people. Bytes of unknown origin may be in it.
@@ -313,6 +315,17 @@ pub(crate) fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_parts_are_fields_and_what_has_no_names_is_refused() {
+        let mut reply = Reply::new("test");
+        reply.fields(&json!({ "a": 1, "b": [2] })).unwrap();
+        assert_eq!(
+            (&reply.fields["a"], &reply.fields["b"]),
+            (&json!(1), &json!([2]))
+        );
+        assert!(reply.fields(&"a text").is_err());
+    }
 
     #[test]
     fn counts_have_their_thousands_apart() {

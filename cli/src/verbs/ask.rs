@@ -102,6 +102,7 @@ impl Ask {
             false => trust(&answer),
         };
         tell(&mut reply, &answer, &trust, price);
+        reply.fields(&answer)?;
         Ok(reply)
     }
 
@@ -112,7 +113,7 @@ impl Ask {
         cancel: &CancelToken,
         heard: &mut Heard,
     ) -> Result<(Answer, Option<f64>), Failure> {
-        let open = open_read_only(dir, &self.models)?;
+        let open = open_read_only(dir, self.models.equipment()?)?;
         let question = question(asked.question, asked.only)?;
         let ask = OurAsk::new(asked.pipeline, &question).verbatim(self.verbatim);
         let answer = open.ask(&ask, cancel, &mut |event| {
@@ -209,7 +210,6 @@ fn tell(reply: &mut Reply, answer: &Answer, trust: &str, price: Option<f64>) {
     if answer.cost.calls > 0 {
         reply.line(bill(answer, price));
     }
-    reply.fields(answer);
     // Beside the answer, which is the same through every door.
     if let Some(price) = price {
         reply.field("price", price);

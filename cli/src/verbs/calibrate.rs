@@ -88,7 +88,9 @@ impl Calibrate {
         };
         drop(bar);
         let mut reply = Reply::new("calibrate");
-        tell(&mut reply, &found?);
+        let found = found?;
+        tell(&mut reply, &found);
+        reply.fields(&found)?;
         Ok(reply)
     }
 }
@@ -132,7 +134,6 @@ fn tell(reply: &mut Reply, found: &Calibration) {
     }
     reply.table(&facts).line("").table(&spread);
     reply.line("").line(MADE);
-    reply.fields(found);
 }
 
 fn row(name: &str, of: Quantiles) -> [String; 8] {

@@ -2,14 +2,13 @@
 //! that it is put to, and how a place in them is told.
 
 use crate::failure::Failure;
-use crate::models::Models;
 use crate::rag_error::RagError;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;
 use stratigraph::Database;
 use stratigraph_rag::Datum;
-use stratigraph_rag::door::{Library, Open};
+use stratigraph_rag::door::{Equipment, Library, Open};
 use stratigraph_rag::read::number;
 use stratigraph_rag::retrieve::{Pipeline, Place, Question};
 
@@ -69,10 +68,10 @@ pub(super) fn question(text: &str, only: Vec<(String, Json)>) -> Result<Question
     Ok(question)
 }
 
-/// The documents of a folder, read and not written to, with the models of the flags.
-pub(super) fn open_read_only(dir: &Path, models: &Models) -> Result<Open, Failure> {
+/// The documents of a folder, read and not written to, with these models.
+pub(super) fn open_read_only(dir: &Path, equipment: Equipment) -> Result<Open, Failure> {
     let db = Database::builder().open_read_only(dir)?;
-    let open = Library::new(&db, models.equipment()?).open();
+    let open = Library::new(&db, equipment).open();
     Ok(open.map_err(RagError::from)?)
 }
 

@@ -107,6 +107,7 @@ impl Retrieve {
             None => self.ask_folder(dir, asked, cancel)?,
         };
         tell(&mut reply, &retrieved, self.trace);
+        reply.fields(&retrieved)?;
         Ok(reply)
     }
 
@@ -116,7 +117,7 @@ impl Retrieve {
         asked: Asked<'_>,
         cancel: &CancelToken,
     ) -> Result<Retrieved, Failure> {
-        let open = open_read_only(dir, &self.models)?;
+        let open = open_read_only(dir, self.models.equipment()?)?;
         let question = question(asked.question, asked.only)?;
         let retrieved = open.retrieve(asked.pipeline, &question, cancel);
         Ok(retrieved.map_err(RagError::from)?)
@@ -176,7 +177,6 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
             reply.line("").line(details.join("\n"));
         }
     }
-    reply.fields(retrieved);
 }
 
 /// What an operator says of itself: a line for each level of a descent, for each layer of communities, or for all of it.

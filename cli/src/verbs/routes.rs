@@ -269,6 +269,7 @@ impl Call {
         };
         let mut reply = Reply::new("routes");
         tell(&mut reply, &called);
+        reply.fields(&called)?;
         Ok(reply)
     }
 }
@@ -298,7 +299,6 @@ fn tell(reply: &mut Reply, called: &Called) {
     if called.more {
         reply.line("and there are more: --rows says how many are taken");
     }
-    reply.fields(called);
 }
 
 fn shown(value: &Json) -> String {

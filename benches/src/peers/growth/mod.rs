@@ -160,8 +160,8 @@ fn at_size(data: &Data, folder: &Path) -> Result<Vec<Timed>> {
     Ok(all)
 }
 
-/// The seconds of the first backup that copies no more than so many bytes. A backup first writes what is in memory, files are
-/// merged after that, and the next one copies them: then nothing has changed, but the files are others.
+/// The seconds of the first backup that copies no more than so many bytes. Files that are merged between two backups are
+/// copied by the next one: nothing has changed then, but the files are others.
 fn of_nothing(most: f64, mut back_up: impl FnMut() -> Result<[f64; 2]>) -> Result<f64> {
     let mut copied = Vec::new();
     for _ in 0..TIMES {

@@ -5,13 +5,12 @@ use crate::failure::Failure;
 use crate::output::things;
 use crate::progress::Progress;
 use crate::rag_error::RagError;
-use crate::verbs::questions::{above_zero, pipeline};
+use crate::verbs::questions::{above_zero, open_read_only, pipeline};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use stratigraph::Database;
-use stratigraph_rag::door::{Equipment, Library, Open};
+use stratigraph_rag::door::{Equipment, Open};
 use stratigraph_rag::evaluate::{Given, Posed};
 
 /// Whose answers are judged, and on which questions.
@@ -67,9 +66,7 @@ impl Sources {
         let posed = self.posed()?;
         let (mut systems, mut notes) = (Vec::new(), Vec::new());
         if let (Some(graph), Some(posed)) = (&self.graph, &posed) {
-            let db = Database::builder().open_read_only(graph)?;
-            let open = Library::new(&db, equipment.clone()).open();
-            let open = open.map_err(RagError::from)?;
+            let open = open_read_only(graph, equipment.clone())?;
             for preset in &self.preset {
                 systems.push(self.asked((preset, posed), &open, progress)?);
             }

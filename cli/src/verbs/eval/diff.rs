@@ -107,7 +107,7 @@ impl Diff {
         ));
         super::write(self.csv.as_deref(), || comparison.csv())?;
         super::write(self.html.as_deref(), || both(before, after).page())?;
-        reply.fields(&comparison).field("worse", worse);
+        reply.fields(&comparison)?.field("worse", worse);
         if worse > 0 {
             reply.incomplete();
         }

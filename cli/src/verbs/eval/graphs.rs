@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::progress::Progress;
 use crate::rag_error::RagError;
+use crate::verbs::questions::open_read_only;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -155,11 +156,7 @@ impl<'a> Graphs<'a> {
             return Ok(Some(Rc::clone(open)));
         }
         let open = Rc::new(match self.graph {
-            Some(graph) => {
-                let db = Database::builder().open_read_only(graph)?;
-                let library = Library::new(&db, self.equipment.clone());
-                library.open().map_err(RagError::from)?
-            }
+            Some(graph) => open_read_only(graph, self.equipment.clone())?,
             None => self.built(layers, progress)?,
         });
         match self.open.entry(layers) {

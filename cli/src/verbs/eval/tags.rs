@@ -43,7 +43,7 @@ impl Tags {
     /// # Errors
     /// There are no domains; the embedder is another one; what the database says.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
-        let open = open_read_only(&self.dir, &self.models)?;
+        let open = open_read_only(&self.dir, self.models.equipment()?)?;
         let token = progress.interrupt().token();
         let read = open.layers().database().read()?.with_cancel(token.clone());
         let graph = graph(&self.dir, &read)?;
