@@ -167,7 +167,7 @@ impl From<stratigraph::Error> for Failure {
         match error {
             stratigraph::Error::NotFound { path } => {
                 let hint = if Address::is_meant_by(&path.to_string_lossy()) {
-                    "that is an address, and this verb works on a folder: `query` and `repl` talk to a server, and `serve` is where a server backs up and checks"
+                    "that is an address, and this verb works on a folder: `query`, `repl`, `import`, `export`, `ingest`, `retrieve`, `ask`, `calibrate`, `receipts` and `routes` talk to a server, and `serve` is where a server backs up and checks"
                 } else {
                     "is the path right?"
                 };

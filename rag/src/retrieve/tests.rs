@@ -3,6 +3,7 @@
 mod allowed;
 mod described;
 mod facts;
+mod page;
 mod presets;
 mod stopped;
 mod support;
