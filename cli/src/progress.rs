@@ -14,6 +14,8 @@ pub(crate) enum Unit {
     Bytes,
     /// Column families.
     Families,
+    /// Stages of a pipeline.
+    Stages,
     /// Nodes and relationships, texts, documents.
     Entities,
 }
@@ -73,9 +75,18 @@ impl Progress {
 impl Progress {
     /// A bar of so many things, for work that several threads tell of.
     pub(crate) fn bar(&self, total: u64) -> Bar {
+        self.bar_of(Unit::Entities, total)
+    }
+
+    /// A bar of the stages of a pipeline.
+    pub(crate) fn stages(&self, total: u64) -> Bar {
+        self.bar_of(Unit::Stages, total)
+    }
+
+    fn bar_of(&self, unit: Unit, total: u64) -> Bar {
         let bar = Bar(self.visible.then(new_bar));
         if let Bar(Some(shown)) = &bar {
-            shown.set_style(style(Unit::Entities, total));
+            shown.set_style(style(unit, total));
         }
         bar.out_of(total);
         bar
@@ -179,7 +190,7 @@ fn template(unit: Unit, total: u64) -> &'static str {
         Unit::Bytes => {
             "{spinner} {elapsed:>4} [{bar:24}] {binary_bytes}/{binary_total_bytes}, {binary_bytes_per_sec}, {eta} left: {msg}"
         }
-        Unit::Families => "{spinner} {elapsed:>4} [{bar:24}] {pos}/{len}: {msg}",
+        Unit::Families | Unit::Stages => "{spinner} {elapsed:>4} [{bar:24}] {pos}/{len}: {msg}",
         Unit::Entities => {
             "{spinner} {elapsed:>4} [{bar:24}] {human_pos}/{human_len}, {per_sec:0}, {eta} left: {msg}"
         }
@@ -192,7 +203,8 @@ mod tests {
 
     #[test]
     fn every_bar_can_be_drawn() {
-        for unit in [Unit::Bytes, Unit::Families, Unit::Entities] {
+        let units = [Unit::Bytes, Unit::Families, Unit::Stages, Unit::Entities];
+        for unit in units {
             for total in [0, 1, 2] {
                 let template = template(unit, total);
                 assert!(ProgressStyle::with_template(template).is_ok(), "{template}");

@@ -1,7 +1,7 @@
 //! Answers and thresholds at an address: what comes back is what a folder would give.
 
 use super::Server;
-use super::retrieving::{Asked, confidence, receipt};
+use super::retrieving::{Asked, confidence, receipt, traced};
 use crate::failure::Failure;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
@@ -17,8 +17,8 @@ pub(crate) struct Inquiry<'a> {
 }
 
 impl Server {
-    /// Asks a question; `heard` gets what a model writes while it does, with the number of the attempt. What that cost comes with
-    /// the answer, where the server was told prices.
+    /// Asks a question; `heard` gets the stages of the pipeline as they are done, and what a model writes while it does. What that
+    /// cost comes with the answer, where the server was told prices.
     ///
     /// # Errors
     /// What the server refuses.
@@ -26,7 +26,7 @@ impl Server {
         &self,
         inquiry: &Inquiry<'_>,
         cancel: &CancelToken,
-        heard: &mut dyn FnMut(usize, &str),
+        heard: &mut dyn FnMut(ours::Event<'_>),
     ) -> Result<(ours::Answer, Option<f64>), Failure> {
         let asked = inquiry.asked;
         // As it is here, whatever the server's presets are.
@@ -44,7 +44,11 @@ impl Server {
             let mut asking = ask.start().await?;
             loop {
                 match asking.next().await? {
-                    Some(AskEvent::Text { attempt, text }) => heard(attempt as usize, &text),
+                    Some(AskEvent::Stage(stage)) => heard(ours::Event::Stage(&traced(stage))),
+                    Some(AskEvent::Text { attempt, text }) => heard(ours::Event::Text {
+                        attempt: attempt as usize,
+                        text: &text,
+                    }),
                     Some(AskEvent::Answer(answer)) => return Ok::<_, Error>(Some(*answer)),
                     Some(_) => {}
                     None => return Ok(None),

@@ -64,6 +64,7 @@ fn retrieved(told: Retrieved, question: &str) -> Result<ours::Retrieved, Failure
         context: told.context,
         units: told.units as usize,
         confidence: confidence(told.confidence),
+        threshold: told.threshold,
         trace: told.trace.into_iter().map(traced).collect(),
     })
 }
@@ -122,7 +123,7 @@ pub(super) fn receipt(told: Receipt) -> Result<ours::Receipt, Failure> {
     })
 }
 
-fn traced(told: TracedStage) -> ours::Traced {
+pub(super) fn traced(told: TracedStage) -> ours::Traced {
     ours::Traced {
         stage: told.stage,
         operator: told.operator,

@@ -3,10 +3,12 @@
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, count, money, printable, things};
-use crate::progress::Progress;
+use crate::progress::{Bar, Progress};
 use crate::rag_error::RagError;
 use crate::remote::{Access, Asked, Inquiry, Server};
-use crate::verbs::questions::{above_zero, only, open_read_only, pipeline, question, shown};
+use crate::verbs::questions::{
+    above_zero, only, open_read_only, pipeline, question, shown, trusted,
+};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -14,11 +16,13 @@ use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::Usage;
 use stratigraph_rag::answer::{Answer, Event};
 use stratigraph_rag::door::Ask as OurAsk;
+use stratigraph_rag::retrieve::Traced;
 
 const EXAMPLE: &str = "\
 Without a model the answer is the sentences of the documents that fit the question best. With one (--llm, --model) it
 writes from what was retrieved, and each sentence is held against what it cites: one that is not borne out is marked with
-(?), with the names and numbers that no source of it has. On a terminal the text is shown on stderr while it is written.
+(?), with the names and numbers that no source of it has. On a terminal the stages of the retrieval are shown on stderr as they
+are done, and then the text while it is written.
 
 What is trusted less than the threshold that `calibrate` has found is refused. The exit code is 2 if there is no answer, and
 0 if there is one, whatever is marked in it.
@@ -55,6 +59,9 @@ pub(crate) struct Ask {
     /// How many units of text are packed at most
     #[arg(long, value_name = "N", value_parser = above_zero)]
     budget: Option<usize>,
+    /// How many of what is found are read at most
+    #[arg(long, value_name = "N", value_parser = above_zero)]
+    most: Option<usize>,
     /// Answer in sentences of the documents, also if there is a model
     #[arg(long)]
     verbatim: bool,
@@ -74,12 +81,14 @@ impl Ask {
     pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
         let mut pipeline = pipeline(&self.preset)?;
         pipeline.budget = self.budget.unwrap_or(pipeline.budget);
+        pipeline.most = self.most.unwrap_or(pipeline.most);
         let asked = Asked {
             pipeline: &pipeline,
             question: &self.question,
             only: only(&self.only)?,
         };
-        let mut heard = Heard::new(quiet);
+        let bar = progress.stages(pipeline.stages.len() as u64);
+        let mut heard = Heard::new(quiet, bar);
         let cancel = &progress.interrupt().token();
         let (access, models) = (&self.access, Some(&self.models));
         let answer = match Server::if_address(&self.dir, access, models, true, cancel)? {
@@ -88,9 +97,7 @@ impl Ask {
                     asked: &asked,
                     verbatim: self.verbatim,
                 };
-                server.ask(&inquiry, cancel, &mut |attempt, text| {
-                    heard.hear(attempt, text);
-                })
+                server.ask(&inquiry, cancel, &mut |event| heard.hear(event))
             }
             None => self.ask_folder(&self.dir, asked, cancel, &mut heard),
         };
@@ -116,11 +123,7 @@ impl Ask {
         let open = open_read_only(dir, self.models.equipment()?)?;
         let question = question(asked.question, asked.only)?;
         let ask = OurAsk::new(asked.pipeline, &question).verbatim(self.verbatim);
-        let answer = open.ask(&ask, cancel, &mut |event| {
-            if let Event::Text { attempt, text } = event {
-                heard.hear(attempt, text);
-            }
-        });
+        let answer = open.ask(&ask, cancel, &mut |event| heard.hear(event));
         let answer = answer.map_err(RagError::from)?;
         let usage = Usage {
             input_tokens: answer.cost.input_tokens,
@@ -131,24 +134,48 @@ impl Ask {
     }
 }
 
-/// Shows on a terminal what a model writes while it does.
+/// Shows on a terminal how far the retrieval is, and then what a model writes while it does.
 struct Heard {
     is_shown: bool,
     attempt: usize,
+    /// How many stages are done.
+    stages: u64,
+    /// None once there is a text, which takes its place.
+    bar: Option<Bar>,
 }
 
 impl Heard {
-    fn new(quiet: bool) -> Self {
+    fn new(quiet: bool, bar: Bar) -> Self {
         Self {
             is_shown: !quiet && io::stderr().is_terminal(),
             attempt: 0,
+            stages: 0,
+            bar: Some(bar),
         }
     }
 
-    fn hear(&mut self, attempt: usize, text: &str) {
+    fn hear(&mut self, event: Event<'_>) {
+        match event {
+            Event::Stage(stage) => self.hear_of(stage),
+            Event::Text { attempt, text } => self.hear_text(attempt, text),
+            _ => {}
+        }
+    }
+
+    fn hear_of(&mut self, stage: &Traced) {
+        self.stages += 1;
+        if let Some(bar) = &self.bar {
+            let gave = count(stage.gave as u64);
+            bar.beside(format!("{} gave {gave}", printable(&stage.stage)));
+            bar.at(self.stages);
+        }
+    }
+
+    fn hear_text(&mut self, attempt: usize, text: &str) {
         if !self.is_shown {
             return;
         }
+        self.bar = None;
         let mut err = io::stderr().lock();
         // A terminal that has gone hears nothing, and the answer is not for it alone.
         if self.attempt != attempt && self.attempt > 0 {
@@ -159,7 +186,8 @@ impl Heard {
         self.attempt = attempt;
     }
 
-    fn end(&self) {
+    fn end(&mut self) {
+        self.bar = None;
         if self.attempt > 0 {
             let _ = writeln!(io::stderr(), "\n");
         }
@@ -231,7 +259,7 @@ fn bill(answer: &Answer, price: Option<f64>) -> String {
 fn trust(answer: &Answer) -> String {
     let value = answer.confidence.value;
     match answer.threshold {
-        Some(threshold) => format!("confidence {value:.3}, answered from {threshold:.3} on"),
+        Some(threshold) => trusted(value, threshold),
         None => format!(
             "confidence {value:.3}; not calibrated, so nothing that was found is refused: see `stratigraph calibrate`"
         ),

@@ -1,5 +1,5 @@
 //! What the verbs share that put questions: which pipeline looks, what a question is limited to, the documents of a folder
-//! that it is put to, and how a place in them is told.
+//! that it is put to, how a place in them is told, and how far what was found is trusted.
 
 use crate::failure::Failure;
 use crate::rag_error::RagError;
@@ -79,6 +79,11 @@ pub(super) fn open_read_only(dir: &Path, equipment: Equipment) -> Result<Open, F
 pub(super) fn shown(place: &Place) -> String {
     let span = &place.span;
     format!("{} {}..{}", place.document, span.start, span.end)
+}
+
+/// How far what was retrieved is trusted, where that was calibrated.
+pub(super) fn trusted(value: f32, threshold: f32) -> String {
+    format!("confidence {value:.3}, answered from {threshold:.3} on")
 }
 
 /// What metadata is compared with: a number where readers of documents take it for one, a truth, and a text in quotes

@@ -1,6 +1,6 @@
 //! `retrieve`: what answers a question, with receipts, and how it was come to.
 
-use super::questions::{above_zero, only, open_read_only, pipeline, question, shown};
+use super::questions::{above_zero, only, open_read_only, pipeline, question, shown, trusted};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
@@ -24,7 +24,7 @@ truths. In quotes it is a text whatever it looks like, as {name:text} and paths 
 --only 'k=\"2023\"'. Of several names all have to be so.
 
 Each thing that is found has a receipt: what it said, where, and how it was come to. `receipts` says later whether it
-still stands.
+still stands. Where `calibrate` has found a threshold for the preset, a line says whether `ask` would refuse.
 
 Examples:
   stratigraph retrieve library 'What is basalt made of?'
@@ -36,7 +36,7 @@ Examples:
 
 JSON: pipeline, question, found [{receipt {kind, key, hash, places [{document, version, chunk, span {start, end}, pages}],
 score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, confidence
-{value, cosine, coverage}, trace [{stage, operator, took, gave, cut, added, detail}]";
+{value, cosine, coverage}, threshold or null, trace [{stage, operator, took, gave, cut, added, detail}]";
 
 /// Arguments of `retrieve`.
 #[derive(Debug, Args)]
@@ -158,6 +158,9 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
             None => "nothing was found".to_owned(),
         });
     }
+    if let Some(threshold) = retrieved.threshold {
+        reply.line("").line(trust(retrieved, threshold));
+    }
     if with_trace {
         let confidence = retrieved.confidence;
         let part = |part: Option<f32>| part.map_or("none".to_owned(), |part| format!("{part:.3}"));
@@ -176,6 +179,17 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
         if !details.is_empty() {
             reply.line("").line(details.join("\n"));
         }
+    }
+}
+
+/// Whether `ask` would answer from it.
+fn trust(retrieved: &Retrieved, threshold: f32) -> String {
+    let value = retrieved.confidence.value;
+    match retrieved.is_below_threshold() {
+        true => format!(
+            "confidence {value:.3}, below the calibrated {threshold:.3}: `ask` would refuse"
+        ),
+        false => trusted(value, threshold),
     }
 }
 

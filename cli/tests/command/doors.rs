@@ -3,6 +3,7 @@
 mod asking;
 mod receipts;
 mod tables;
+mod telling;
 mod with_model;
 
 use crate::served::Served;

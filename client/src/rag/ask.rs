@@ -1,6 +1,6 @@
 //! Answers, as they are made.
 
-use super::{Confidence, ModelBill, Receipt, Retrieved};
+use super::{Confidence, ModelBill, Receipt, Retrieved, TracedStage};
 use crate::Error;
 use crate::call::{Call, stub};
 use crate::client::Client;
@@ -17,6 +17,8 @@ use stratigraph_proto::v1::ask_response::Part;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AskEvent {
+    /// A stage of the pipeline is done; the trace of what is found has all of them again.
+    Stage(TracedStage),
     /// This was found.
     Retrieved(Box<Retrieved>),
     /// A piece of what the model writes, before anybody has looked at it. What came of an earlier attempt is void.
@@ -228,6 +230,7 @@ impl Asking {
                 return Err(Error::protocol("an end without an answer"));
             };
             let event = match message.part {
+                Some(Part::Stage(stage)) => AskEvent::Stage(stage.make()),
                 Some(Part::Retrieved(retrieved)) => AskEvent::Retrieved(Box::new(retrieved.make())),
                 Some(Part::Text(v1::AnswerText { attempt, text })) => {
                     AskEvent::Text { attempt, text }

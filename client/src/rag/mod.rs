@@ -177,6 +177,7 @@ impl Rag {
     /// let mut asking = client.rag().ask("strata", "Where does basalt come from?").start().await?;
     /// while let Some(event) = asking.next().await? {
     ///     match event {
+    ///         AskEvent::Stage(stage) => eprintln!("{} gave {}", stage.stage, stage.gave),
     ///         AskEvent::Text { text, .. } => eprint!("{text}"),
     ///         AskEvent::Answer(answer) => {
     ///             for sentence in &answer.sentences {

@@ -28,6 +28,8 @@ pub struct Retrieved {
     pub trace: Vec<TracedStage>,
     /// How far it can be trusted to have the answer.
     pub confidence: Confidence,
+    /// Below which confidence an answer from it is refused; nothing if the pipeline is not calibrated.
+    pub threshold: Option<f32>,
 }
 
 /// How far what was retrieved can be trusted to have the answer.
@@ -244,6 +246,7 @@ impl Made<v1::RetrieveResponse> for Retrieved {
             units: told.units,
             trace: told.trace.into_iter().map(Make::make).collect(),
             confidence: told.confidence.unwrap_or_default().make(),
+            threshold: told.threshold,
         }
     }
 }

@@ -27,7 +27,7 @@ use stratigraph::storage::cancel::CancelToken;
 use crate::door::DoorError;
 use crate::extract::Cost;
 use crate::extract::model::Answers;
-use crate::retrieve::{Confidence, Desk, Found, Receipt, Retrieved};
+use crate::retrieve::{Confidence, Desk, Found, Receipt, Retrieved, Traced};
 
 pub use support::LEAST_SUPPORT;
 
@@ -167,6 +167,8 @@ impl From<Cost> for Paid {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// A stage of the pipeline is done, as the trace of what is found will have it.
+    Stage(&'a Traced),
     /// This was found.
     Retrieved(&'a Retrieved),
     /// The model writes: a piece of a sentence, as it comes and before anybody has looked at it. What came of an earlier
@@ -185,8 +187,6 @@ pub enum Event<'a> {
 pub(crate) struct Answering<'a, R> {
     pub(crate) desk: &'a Desk<'a, R>,
     pub(crate) retrieved: &'a Retrieved,
-    /// Below which confidence nothing is answered.
-    pub(crate) threshold: Option<f32>,
     /// Who writes it.
     pub(crate) model: Option<&'a Answers>,
     pub(crate) cancel: &'a CancelToken,
@@ -228,8 +228,10 @@ impl<R: Read> Answering<'_, R> {
         if self.passages().next().is_none() {
             return Some((Because::NothingFound, self.unread()));
         }
-        let confidence = self.retrieved.confidence.value;
-        let threshold = self.threshold.filter(|least| confidence < *least)?;
+        let retrieved = self.retrieved;
+        let threshold = retrieved.threshold;
+        let threshold = threshold.filter(|_| retrieved.is_below_threshold())?;
+        let confidence = retrieved.confidence.value;
         let reason = format!(
             "what was found is trusted with {confidence:.3}, and answers need {threshold:.3}"
         );
@@ -273,7 +275,7 @@ impl<R: Read> Answering<'_, R> {
             sources: Vec::new(),
             refused: None,
             confidence: self.retrieved.confidence,
-            threshold: self.threshold.filter(|_| !self.asks_directly()),
+            threshold: self.retrieved.threshold.filter(|_| !self.asks_directly()),
             model: None,
             prompt: None,
             dropped: Vec::new(),

@@ -1,15 +1,18 @@
 //! Questions, and what they get.
 
+use std::cell::RefCell;
+
 use stratigraph::ReadTxn;
 use stratigraph::storage::cancel::CancelToken;
 
 use super::{DoorError, Library, Open};
 use crate::answer::{Answer, Answering, Event};
 use crate::calibrate::key;
-use crate::retrieve::{Desk, Pipeline, Question, Receipt, Retrieved, Standing};
+use crate::retrieve::{Desk, Pipeline, Question, Receipt, Retrieved, Standing, Traced};
 
 impl Open {
-    /// Retrieves what answers a question, as of the last commit, unless it is cancelled.
+    /// Retrieves what answers a question, as of the last commit, unless it is cancelled. It tells below which confidence an answer
+    /// from it is refused, if the pipeline is calibrated.
     ///
     /// # Errors
     /// What the pipeline or the database says.
@@ -33,7 +36,9 @@ impl Open {
         pipeline: &Pipeline,
         question: &Question,
     ) -> Result<Retrieved, DoorError> {
-        Ok(self.at_desk(read, question, |desk| pipeline.retrieve(&desk))?)
+        let mut retrieved = self.at_desk(read, question, |desk| pipeline.retrieve(&desk))?;
+        retrieved.threshold = self.threshold(read, pipeline)?;
+        Ok(retrieved)
     }
 
     /// Answers a question from what a pipeline retrieves, as of the last commit, unless it is cancelled: with the model of this
@@ -84,20 +89,30 @@ impl Open {
         cancel: &CancelToken,
         told: &mut dyn FnMut(Event<'_>),
     ) -> Result<Answer, DoorError> {
-        let threshold = self.calibration(read, ask.pipeline)?;
-        let threshold = threshold.map(|calibration| calibration.threshold);
+        let threshold = self.threshold(read, ask.pipeline)?;
         let model = self.equipment().answers().filter(|_| !ask.verbatim);
+        // Who is told hears of stages from the desk, and of the rest from whoever answers.
+        let told = RefCell::new(told);
+        let tell = |event: Event<'_>| (*told.borrow_mut())(event);
+        let listener = |stage: &Traced| tell(Event::Stage(stage));
         self.at_desk(read, ask.question, |desk| {
-            let retrieved = ask.pipeline.retrieve(&desk)?;
+            let desk = desk.with_listener(&listener);
+            let mut retrieved = ask.pipeline.retrieve(&desk)?;
+            retrieved.threshold = threshold;
             let answering = Answering {
                 desk: &desk,
                 retrieved: &retrieved,
-                threshold,
                 model: model.as_ref(),
                 cancel,
             };
-            answering.run(told)
+            answering.run(&mut &tell)
         })
+    }
+
+    /// Below which confidence questions of a pipeline are refused; nothing if nobody has calibrated it.
+    fn threshold(&self, read: &ReadTxn, pipeline: &Pipeline) -> Result<Option<f32>, DoorError> {
+        let calibration = self.calibration(read, pipeline)?;
+        Ok(calibration.map(|calibration| calibration.threshold))
     }
 
     /// What all operators have at hand, with the models of this process.

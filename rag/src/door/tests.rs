@@ -164,6 +164,7 @@ fn calls_are_listed_with_what_they_do() {
             ("rag.calibrate", "WRITE"),
             ("rag.calibrations", "READ"),
             ("rag.call", "READ"),
+            ("rag.context", "READ"),
             ("rag.createLayers", "WRITE"),
             ("rag.declare", "WRITE"),
             ("rag.declared", "READ"),

@@ -10,7 +10,7 @@ use stratigraph_models::{Embedder, Generator, ModelError, Purpose, Reranker, Row
 
 use super::confidence::{Wanted, wanted};
 use super::implied::Implied;
-use super::{Question, RetrieveError};
+use super::{Question, RetrieveError, Traced};
 use crate::build::Label;
 use crate::extract::model::{QuestionReader, Relevance};
 use crate::routes::Statements;
@@ -27,6 +27,7 @@ pub struct Desk<'a, R> {
     without: Option<RoaringTreemap>,
     statements: Option<&'a dyn Statements>,
     generator: Option<&'a dyn Generator>,
+    listener: Option<&'a dyn Fn(&Traced)>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
     /// What was looked at so far, and whether it rests on what the question has chosen.
@@ -54,6 +55,7 @@ impl<'a, R: Read> Desk<'a, R> {
             without: None,
             statements: None,
             generator: None,
+            listener: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
             rests: RefCell::default(),
@@ -110,6 +112,20 @@ impl<'a, R: Read> Desk<'a, R> {
     pub fn with_generator(mut self, generator: &'a dyn Generator) -> Self {
         self.generator = Some(generator);
         self
+    }
+
+    /// With somebody who hears of each stage of a pipeline once it is done.
+    #[must_use]
+    pub fn with_listener(mut self, listener: &'a dyn Fn(&Traced)) -> Self {
+        self.listener = Some(listener);
+        self
+    }
+
+    /// Tells that a stage is done.
+    pub(super) fn tell(&self, stage: &Traced) {
+        if let Some(listener) = self.listener {
+            listener(stage);
+        }
     }
 
     pub(super) fn statements(&self) -> Result<&'a dyn Statements, RetrieveError> {

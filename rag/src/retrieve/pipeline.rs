@@ -200,7 +200,7 @@ impl Pipeline {
             desk.keep_allowed(&mut given)?;
             given.truncate(MOST_ITEMS);
             let outputs: HashSet<Entity> = given.iter().map(|item| item.entity).collect();
-            trace.push(Traced {
+            let traced = Traced {
                 stage: stage.name.clone(),
                 operator: stage.run.name().to_owned(),
                 took,
@@ -209,7 +209,9 @@ impl Pipeline {
                 added: outputs.difference(&inputs).count(),
                 not_there,
                 detail,
-            });
+            };
+            desk.tell(&traced);
+            trace.push(traced);
             lists.insert(&stage.name, given);
             before = Some(stage.name.as_str());
         }

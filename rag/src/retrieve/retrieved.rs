@@ -29,6 +29,9 @@ pub struct Retrieved {
     pub units: usize,
     /// How far it can be trusted to have the answer.
     pub confidence: Confidence,
+    /// Below which confidence an answer from it is refused; nothing if nobody has calibrated the pipeline, or it was run without
+    /// a library, which is who knows.
+    pub threshold: Option<f32>,
     /// What each stage took and gave.
     pub trace: Vec<Traced>,
 }
@@ -48,6 +51,13 @@ pub struct Found {
 }
 
 impl Retrieved {
+    /// Whether it is trusted less than the threshold says, so that an answer from it is refused.
+    #[must_use]
+    pub fn is_below_threshold(&self) -> bool {
+        let value = self.confidence.value;
+        self.threshold.is_some_and(|threshold| value < threshold)
+    }
+
     /// Why nothing was found, if a stage says that this says nothing of the question.
     #[must_use]
     pub fn why_nothing(&self) -> Option<&str> {
@@ -155,6 +165,7 @@ impl Pipeline {
             context: packed.text,
             units: packed.units,
             confidence,
+            threshold: None,
             trace,
         })
     }

@@ -8,7 +8,7 @@ use stratigraph_rag::answer::Because;
 use stratigraph_rag::calibrate::{Calibrate, CalibrateError};
 use stratigraph_rag::door::{DoorError, Equipment, Incoming, Library, Open, Wanted};
 use stratigraph_rag::ingest::System;
-use stratigraph_rag::retrieve::Pipeline;
+use stratigraph_rag::retrieve::{Pipeline, Question};
 
 use super::library::{DOCUMENTS, QUESTION, asked_by, built};
 
@@ -80,7 +80,7 @@ fn a_threshold_is_found_kept_and_gone_by() {
     assert_eq!(refused.because, Because::BelowThreshold, "{refused:?}");
     assert_eq!(answer.threshold, Some(other.threshold));
     assert!(answer.confidence.value < other.threshold);
-    assert_eq!(heard.kinds, ["retrieved"]);
+    assert_eq!(heard.kinds, ["stage", "retrieved"]);
     for question in [
         QUESTION,
         "How do barn owls hunt?",
@@ -90,6 +90,36 @@ fn a_threshold_is_found_kept_and_gone_by() {
         let answer = answer.unwrap();
         assert_eq!(answer.refused, None, "{question}");
         assert!(!answer.answer.is_empty());
+    }
+}
+
+#[test]
+fn what_is_retrieved_says_whether_it_would_be_refused() {
+    let (_db, library) = built(Equipment::default(), &DOCUMENTS);
+    let open = library.open().unwrap();
+    let pipeline = Pipeline::preset("strata").unwrap();
+    let retrieved = |text: &str| {
+        let question = Question::new(text).unwrap();
+        open.retrieve(&pipeline, &question, &CancelToken::new())
+            .unwrap()
+    };
+    let before = retrieved(QUESTION);
+    assert_eq!(
+        (before.threshold, before.is_below_threshold()),
+        (None, false)
+    );
+    let threshold = Some(calibrated(&open, "strata", 7).threshold);
+    let elsewhere = "Which interest rate did the central bank announce for mortgages?";
+    for (question, is_below) in [(QUESTION, false), (elsewhere, true)] {
+        let found = retrieved(question);
+        assert_eq!(found.threshold, threshold);
+        assert_eq!(found.is_below_threshold(), is_below, "{question}");
+        let (answer, _) = asked_by(&open, "strata", question, &CancelToken::new());
+        let answer = answer.unwrap();
+        assert_eq!(
+            (answer.threshold, answer.refused.is_some()),
+            (threshold, is_below)
+        );
     }
 }
 

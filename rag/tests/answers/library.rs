@@ -112,6 +112,7 @@ pub(super) fn asked_by(
     let mut heard = Heard::default();
     let answer = open.ask(&Ask::new(&pipeline, &question), cancel, &mut |event| {
         let kind = match event {
+            Event::Stage(_) => "stage",
             Event::Retrieved(retrieved) => {
                 // One preset searches nothing.
                 assert_eq!(retrieved.trace.is_empty(), preset == "direct");

@@ -4,6 +4,7 @@
 mod calibrating;
 mod direct;
 mod library;
+mod stages;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ fn without_a_model_the_best_sentences_answer() {
     let open = library.open().unwrap();
     let (answer, heard) = asked(&open, QUESTION, &CancelToken::new());
     let answer = answer.unwrap();
-    assert_eq!(heard.kinds, ["retrieved", "sentence"]);
+    assert_eq!(heard.kinds, ["stage", "retrieved", "sentence"]);
     assert_eq!(texts(&answer)[0], "Basalt comes from Mount Etna in Sicily.");
     assert!(answer.answer.len() <= 3 && answer.answer.iter().all(|one| one.supported));
     assert_eq!(answer.sources[0].receipt.places[0].document, "basalt.md");
@@ -103,7 +104,7 @@ fn a_model_writes_and_each_sentence_is_held_against_what_it_cites() {
     let (_db, library) = built(equipment, &DOCUMENTS);
     let (answer, heard) = asked(&library.open().unwrap(), QUESTION, &CancelToken::new());
     let answer = answer.unwrap();
-    assert_eq!(heard.kinds, ["retrieved", "text", "sentence"]);
+    assert_eq!(heard.kinds, ["stage", "retrieved", "text", "sentence"]);
     assert_eq!(heard.text, texts(&answer).join(" "));
     let marks: Vec<(bool, &[String])> = { answer.answer.iter() }
         .map(|one| (one.supported, one.lacks.as_slice()))

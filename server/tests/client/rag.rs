@@ -92,6 +92,8 @@ async fn questions_and_receipts() {
     assert_eq!(first.receipt.places[0].document, "a.md");
     assert!(retrieved.context.contains("Basalt comes from Mount Etna."));
     assert_eq!(retrieved.trace[0].gave, 1);
+    // Nobody has calibrated it.
+    assert_eq!(retrieved.threshold, None);
     // Receipts are kept somewhere, and looked at later.
     let receipts: Vec<Receipt> = retrieved
         .found
@@ -164,11 +166,16 @@ async fn answers_come_as_they_are_made() {
     let ask = || rag.ask("vector", "Where does basalt come from?");
     let mut asking = ask().start().await.unwrap();
     let (mut kinds, mut heard) = (Vec::new(), String::new());
-    let mut answer = None;
+    let (mut stages, mut answer) = (Vec::new(), None);
     while let Some(event) = asking.next().await.unwrap() {
         let kind = match event {
+            AskEvent::Stage(stage) => {
+                stages.push(stage);
+                "stage"
+            }
             AskEvent::Retrieved(retrieved) => {
                 assert!(retrieved.confidence.value > 0.3 && !retrieved.trace.is_empty());
+                assert_eq!(retrieved.trace, stages);
                 "retrieved"
             }
             AskEvent::Text { text, .. } => {
@@ -186,7 +193,7 @@ async fn answers_come_as_they_are_made() {
             kinds.push(kind);
         }
     }
-    assert_eq!(kinds, ["retrieved", "text", "sentence", "answer"]);
+    assert_eq!(kinds, ["stage", "retrieved", "text", "sentence", "answer"]);
     assert_eq!(heard, "Basalt comes from Mount Etna. It was found in 1720.");
     let answer = answer.unwrap();
     let marks: Vec<bool> = answer.sentences.iter().map(|one| one.supported).collect();
@@ -235,12 +242,12 @@ async fn thresholds_are_found_with_progress_and_gone_by() {
     let told = std::mem::take(&mut *told.lock().unwrap());
     assert!(!told.is_empty());
     assert!(told.iter().all(|(done, of)| done <= of), "{told:?}");
-    let elsewhere = rag.ask(
-        "strata",
-        "Which mortgage interest did bankers announce yesterday?",
-    );
-    let refused = elsewhere.run().await.unwrap();
+    let elsewhere = "Which mortgage interest did bankers announce yesterday?";
+    let refused = rag.ask("strata", elsewhere).run().await.unwrap();
     assert_eq!(refused.threshold, Some(found.threshold));
+    let retrieved = rag.retrieve("strata", elsewhere).run().await.unwrap();
+    assert_eq!(retrieved.threshold, Some(found.threshold));
+    assert!(retrieved.confidence.value < found.threshold);
     assert_eq!(refused.refused.unwrap().because, "below_threshold");
     let wrong = rag
         .calibrate("strata")

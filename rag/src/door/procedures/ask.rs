@@ -10,7 +10,7 @@ use crate::retrieve::{Pipeline, Question};
 
 pub(super) fn ask(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.ask")
-        .about("Answers a question from what a pipeline retrieves, as of the last commit: with the model of the process, or in sentences of the documents. One row. Settings: only (a map of metadata that it is limited to), budget (units of text that are packed), verbatim (true: without the model). answer is a list of {text, sources, supported, score, lacks}, sources one of {number, receipt, heading, text}, of which the receipt is a text for rag.verify; refused says why there is no answer, and is null if there is one.")
+        .about("Answers a question from what a pipeline retrieves, as of the last commit: with the model of the process, or in sentences of the documents. One row. Settings: only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is read), verbatim (true: without the model). answer is a list of {text, sources, supported, score, lacks}, sources one of {number, receipt, heading, text}, of which the receipt is a text for rag.verify; refused says why there is no answer, and is null if there is one; cosine and coverage are what the confidence is of, and dropped are numbers that the model cites and that no passage has.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("question", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
@@ -20,8 +20,12 @@ pub(super) fn ask(library: WeakLibrary) -> Procedure {
         .yields("refused", ProcedureType::STRING)
         .yields("reason", ProcedureType::STRING)
         .yields("confidence", ProcedureType::FLOAT)
+        .yields("cosine", ProcedureType::FLOAT)
+        .yields("coverage", ProcedureType::FLOAT)
         .yields("threshold", ProcedureType::FLOAT)
         .yields("model", ProcedureType::STRING)
+        .yields("prompt", ProcedureType::STRING)
+        .yields("dropped", ProcedureType::LIST)
         .yields("calls", ProcedureType::INTEGER)
         .yields("inputTokens", ProcedureType::INTEGER)
         .yields("outputTokens", ProcedureType::INTEGER)
@@ -66,8 +70,9 @@ fn answer(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
     let question = Question::new(text(arguments, 1));
     let mut question = question.map_err(|error| failed(error.into()))?;
-    let settings = Settings::of(&arguments[2], &["only", "budget", "verbatim"])?;
+    let settings = Settings::of(&arguments[2], &["only", "budget", "most", "verbatim"])?;
     pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
+    pipeline.most = settings.count("most")?.unwrap_or(pipeline.most);
     for (name, datum) in settings.metadata("only")? {
         question = question.only(name, datum);
     }
@@ -99,18 +104,20 @@ fn answer(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let sources = sources.collect::<Result<Vec<Value>, String>>()?;
     let refused = answer.refused.as_ref();
     let or_null = |text: Option<&str>| text.map_or(Value::Null, Value::from);
-    let threshold = answer
-        .threshold
-        .map(|threshold| f64::from(threshold).into());
+    let confidence = answer.confidence;
     Ok(vec![vec![
         sentences.collect::<Vec<Value>>().into(),
         answer.analysis.as_str().into(),
         sources.into(),
         or_null(refused.map(|refused| refused.because.name())),
         or_null(refused.map(|refused| refused.reason.as_str())),
-        f64::from(answer.confidence.value).into(),
-        threshold.unwrap_or(Value::Null),
+        f64::from(confidence.value).into(),
+        confidence.parts.cosine.map(f64::from).into(),
+        confidence.parts.coverage.map(f64::from).into(),
+        answer.threshold.map(f64::from).into(),
         or_null(answer.model.as_deref()),
+        or_null(answer.prompt.as_deref()),
+        answer.dropped.clone().into(),
         count(answer.cost.calls),
         count(answer.cost.input_tokens),
         count(answer.cost.output_tokens),

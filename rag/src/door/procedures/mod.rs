@@ -6,7 +6,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | questions, their traces and receipts | `retrieve.rs` |
+//! | questions, what a model reads for them, their traces and receipts | `retrieve.rs` |
 //! | answers and thresholds | `ask.rs` |
 //! | names that mean the same | `naming.rs` |
 //! | declared queries | `routes.rs` |
@@ -45,6 +45,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         stale(weak.clone()),
         resummarise(weak.clone()),
         retrieve::retrieve(weak.clone()),
+        retrieve::context(weak.clone()),
         retrieve::trace(weak.clone()),
         retrieve::verify(weak.clone()),
         ask::ask(weak.clone()),

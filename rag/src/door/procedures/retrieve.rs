@@ -1,5 +1,5 @@
-//! `CALL rag.retrieve`, `CALL rag.trace` and `CALL rag.verify`: questions, how they came to what they got, and whether that
-//! still stands.
+//! `CALL rag.retrieve`, `CALL rag.context`, `CALL rag.trace` and `CALL rag.verify`: questions, what a model is given to read
+//! for them, how they came to what they got, and whether that still stands.
 
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
 
@@ -23,6 +23,22 @@ pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
         .yields("packed", ProcedureType::BOOLEAN)
         .yields("receipt", ProcedureType::STRING)
         .run_until_stopped(move |call, arguments| found(&library.upgrade()?, call, arguments))
+}
+
+pub(super) fn context(library: WeakLibrary) -> Procedure {
+    Procedure::new("rag.context")
+        .about("What a model is given to read for a question, as of the last commit, and how far that can be trusted to have the answer. One row: context, of so many units of text; how many things were found, and how many more there were, which are untold; the confidence with what it is of, cosine and coverage, each null where there is none; and the threshold below which rag.ask refuses, null if nobody has calibrated the pipeline. Pipeline and settings are those of rag.retrieve.")
+        .takes("pipeline", ProcedureType::STRING.not_null())
+        .takes("settings", ProcedureType::MAP.not_null())
+        .yields("context", ProcedureType::STRING)
+        .yields("units", ProcedureType::INTEGER)
+        .yields("found", ProcedureType::INTEGER)
+        .yields("untold", ProcedureType::INTEGER)
+        .yields("confidence", ProcedureType::FLOAT)
+        .yields("cosine", ProcedureType::FLOAT)
+        .yields("coverage", ProcedureType::FLOAT)
+        .yields("threshold", ProcedureType::FLOAT)
+        .run_until_stopped(move |call, arguments| packed(&library.upgrade()?, call, arguments))
 }
 
 pub(super) fn trace(library: WeakLibrary) -> Procedure {
@@ -89,6 +105,21 @@ fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         ])
     });
     rows.collect()
+}
+
+fn packed(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
+    let retrieved = retrieved(library, call, arguments)?;
+    let confidence = retrieved.confidence;
+    Ok(vec![vec![
+        retrieved.context.into(),
+        count(retrieved.units as u64),
+        count(retrieved.found.len() as u64),
+        count(retrieved.untold as u64),
+        f64::from(confidence.value).into(),
+        confidence.parts.cosine.map(f64::from).into(),
+        confidence.parts.coverage.map(f64::from).into(),
+        retrieved.threshold.map(f64::from).into(),
+    ]])
 }
 
 fn traced(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {

@@ -1,4 +1,4 @@
-//! `CALL rag.retrieve`, `CALL rag.trace` and `CALL rag.verify`.
+//! `CALL rag.retrieve`, `rag.context`, `rag.trace`, `rag.verify`, `rag.ask` and `rag.calibrate`.
 
 use super::*;
 use crate::retrieve::{Pipeline, Question, Receipt};
@@ -52,6 +52,47 @@ fn a_query_retrieves_what_a_program_does() {
     );
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].get::<String>("heading").unwrap(), "Rocks");
+}
+
+#[test]
+fn a_query_gets_what_a_model_is_given_to_read_and_how_far_to_trust_it() {
+    let (db, library) = with_rocks("structure");
+    let open = library.open().unwrap();
+    let question = Question::new("Where does basalt come from?").unwrap();
+    for (preset, most) in [("direct", 5), ("vector", 5), ("vector", 1), ("strata", 5)] {
+        let mut pipeline = Pipeline::preset(preset).unwrap();
+        pipeline.most = most;
+        let whole = open
+            .retrieve(&pipeline, &question, &CancelToken::new())
+            .unwrap();
+        let text = format!(
+            "CALL rag.context('{preset}', {{question: 'Where does basalt come from?', most: {most}}})"
+        );
+        let told = rows(&db, &text);
+        assert_eq!(told.len(), 1, "{preset}");
+        let row = &told[0];
+        assert_eq!(row.get::<String>("context").unwrap(), whole.context);
+        let count = |name: &str| row.get::<i64>(name).unwrap() as usize;
+        assert_eq!(
+            ["units", "found", "untold"].map(count),
+            [whole.units, whole.found.len(), whole.untold],
+            "{preset}"
+        );
+        if most == 1 {
+            assert_eq!((whole.found.len(), whole.untold), (1, 1));
+        }
+        let parts = whole.confidence.parts;
+        let confidence = Some(whole.confidence.value);
+        for (name, value) in [
+            ("confidence", confidence),
+            ("cosine", parts.cosine),
+            ("coverage", parts.coverage),
+            ("threshold", None),
+        ] {
+            let told = row.get::<Option<f64>>(name).unwrap();
+            assert_eq!(told, value.map(f64::from), "{preset}: {name}");
+        }
+    }
 }
 
 #[test]
@@ -116,6 +157,15 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
             "`rag.createLayers('bag')`",
         ),
         ("CALL rag.trace('vector', {})", "`question` is needed"),
+        ("CALL rag.context('vector', {})", "`question` is needed"),
+        (
+            "CALL rag.ask('vector', 'x', {number: 5})",
+            "no setting `number`",
+        ),
+        (
+            "CALL rag.ask('vector', 'x', {most: 0})",
+            "`most` is a count above zero",
+        ),
         ("CALL rag.verify(['x'])", "number 0 of the receipts is none"),
         (
             "CALL rag.createLayers('hybrid', {language: 'klingon'})",
@@ -191,6 +241,23 @@ fn a_query_is_answered_as_a_program_is() {
     assert_eq!(row.get::<f64>("confidence").unwrap(), confidence);
     let receipt: Receipt = serde_json::from_str(&row.get::<String>("receipt").unwrap()).unwrap();
     assert_eq!(receipt, answer.sources[0].receipt);
+    let beside = "CALL rag.ask('vector', 'Where does basalt come from?') YIELD cosine, coverage, prompt, dropped";
+    let beside = rows(&db, beside);
+    let parts = answer.confidence.parts;
+    for (name, part) in [("cosine", parts.cosine), ("coverage", parts.coverage)] {
+        let told = beside[0].get::<Option<f64>>(name).unwrap();
+        assert_eq!(told, part.map(f64::from), "{name}");
+    }
+    assert_eq!(beside[0].get::<Option<String>>("prompt").unwrap(), None);
+    assert_eq!(beside[0].get::<Vec<i64>>("dropped").unwrap(), [0; 0]);
+    // Of two passages one is read.
+    for (most, passages) in [(5, "2 passages"), (1, "1 passages")] {
+        let call = format!(
+            "CALL rag.ask('vector', 'Where does basalt come from?', {{most: {most}}}) YIELD analysis"
+        );
+        let analysis = rows(&db, &call)[0].get::<String>("analysis").unwrap();
+        assert!(analysis.contains(passages), "{analysis}");
+    }
     let limited = "CALL rag.ask('vector', 'basalt', {only: {year: 1999}}) YIELD answer, refused, reason RETURN size(answer) AS sentences, refused, reason";
     let limited = rows(&db, limited);
     assert_eq!(limited[0].get::<i64>("sentences").unwrap(), 0);
@@ -225,6 +292,11 @@ fn a_query_calibrates() {
         "CALL rag.ask('vector', 'basalt museum') YIELD threshold",
     );
     assert_eq!(asked[0].get::<f64>("threshold").unwrap(), threshold);
+    let context = rows(
+        &db,
+        "CALL rag.context('vector', {question: 'basalt museum'}) YIELD threshold",
+    );
+    assert_eq!(context[0].get::<f64>("threshold").unwrap(), threshold);
     let again = rows(&db, call);
     assert_eq!(again[0].get::<f64>("threshold").unwrap(), threshold);
     assert_eq!(rows(&db, "CALL rag.calibrations() YIELD pipeline").len(), 1);

@@ -1,6 +1,6 @@
 //! Answers: a question reads one snapshot like any other, and is told of as it goes.
 
-use super::retrieve::{Asked, confidence, not_retrieved, receipt, told};
+use super::retrieve::{Asked, confidence, not_retrieved, receipt, told, traced};
 use super::words::priced;
 use super::{refused, state};
 use crate::caller::Caller;
@@ -66,6 +66,7 @@ impl Job {
         let most = reading.shared.config.max_response_size.bytes();
         let answer = open.ask_from(&read, &ask, reading.cancel(), &mut |event| {
             let part = match event {
+                Event::Stage(stage) => Part::Stage(traced(stage.clone())),
                 Event::Retrieved(retrieved) => Part::Retrieved(told(retrieved.clone())),
                 Event::Text { attempt, text } => Part::Text(v1::AnswerText {
                     attempt: u32::try_from(attempt).unwrap_or(u32::MAX),

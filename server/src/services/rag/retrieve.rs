@@ -107,6 +107,7 @@ pub(super) fn not_retrieved(error: DoorError) -> Failure {
 pub(super) fn told(retrieved: Retrieved) -> v1::RetrieveResponse {
     v1::RetrieveResponse {
         confidence: Some(confidence(retrieved.confidence)),
+        threshold: retrieved.threshold,
         pipeline: retrieved.pipeline,
         found: retrieved.found.into_iter().map(found).collect(),
         untold: retrieved.untold as u64,
@@ -199,7 +200,7 @@ fn receipt_of(told: v1::Receipt) -> Result<Receipt, Failure> {
     })
 }
 
-fn traced(traced: Traced) -> v1::TracedStage {
+pub(super) fn traced(traced: Traced) -> v1::TracedStage {
     let detail = match traced.detail {
         serde_json::Value::Null => String::new(),
         detail => detail.to_string(),
