@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Megabytes of Markdown; 100 if nothing is said, 20 with --quick.
     #[arg(long)]
     mb: Option<usize>,
-    /// Which layers are made, by rules where pieces are read: structure, bag, tag, triples, hybrid, strata.
+    /// Which layers are made, by rules where pieces are read: structure, bag, tag, triples, hybrid, strata, layered.
     #[arg(long, default_value = "structure")]
     system: System,
     /// How many numbers a vector has.

@@ -1,6 +1,7 @@
 //! One small corpus through every door: what is in the database then is the same, byte for byte.
 
 mod asking;
+mod layered;
 mod receipts;
 mod tables;
 mod telling;
@@ -283,7 +284,7 @@ fn canonical(path: &Path) -> String {
 
 #[test]
 fn a_corpus_is_the_same_bytes_through_every_door() {
-    for (profile, language) in [("bag", "plain"), ("tag", "english")] {
+    for (profile, language) in [("bag", "plain"), ("tag", "english"), ("layered", "plain")] {
         let (world, llm) = (World::new(), None);
         let doors = Doors {
             world,

@@ -306,7 +306,10 @@ fn flags_that_say_nothing_here_are_refused() {
             "--cluster-relations is for profiles with facts",
         ),
         (&["--cluster-relations=never"], "review, merge"),
-        (&["--root", "Geology"], "--root is for the profile tag"),
+        (
+            &["--root", "Geology"],
+            "--root is for profiles with domains",
+        ),
         (
             &["--profile", "triples", "--cluster-relations", "--dry-run"],
             "--dry-run",

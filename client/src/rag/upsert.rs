@@ -27,7 +27,7 @@ const WAITING_DOCUMENTS: usize = 2;
 pub struct Layers(v1::RagLayers);
 
 impl Layers {
-    /// The layers of a profile: `structure`, `bag`, `tag`, `triples`, `hybrid` or `strata`.
+    /// The layers of a profile: `structure`, `bag`, `tag`, `triples`, `hybrid`, `strata` or `layered`.
     pub fn new(profile: impl Into<String>) -> Self {
         Self(v1::RagLayers {
             profile: profile.into(),

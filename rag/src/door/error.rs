@@ -28,7 +28,7 @@ pub enum DoorError {
     Route(RouteError),
     /// Nobody has said yet what is made of documents.
     #[error(
-        "the database has no layers yet: say once what is made of documents, with `CALL rag.createLayers('structure')` (or bag, tag, triples, hybrid), `stratigraph ingest`, or `layers` in the request"
+        "the database has no layers yet: say once what is made of documents, with `CALL rag.createLayers('structure')` (or bag, tag, triples, hybrid, strata, layered), `stratigraph ingest`, or `layers` in the request"
     )]
     NoLayers,
     /// The layers were made in a way of its own, by a program and not by a recipe.

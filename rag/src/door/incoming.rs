@@ -68,7 +68,7 @@ impl Incoming {
     pub(super) fn ready(self, equipment: &Equipment, has_facts: bool) -> Result<Ready, DoorError> {
         let format = match self.format.or_else(|| Format::of_path(Path::new(&self.id))) {
             Some(Format::JsonLines) if !has_facts => {
-                let problem = "is a list of facts, and the layers of this database have none: it would need the profile tag, triples or hybrid";
+                let problem = "is a list of facts, and the layers of this database have none: it would need the profile tag, triples, hybrid, strata or layered";
                 return Err(DoorError::request(self.id, problem));
             }
             Some(Format::JsonLines) => {

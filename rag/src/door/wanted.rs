@@ -145,7 +145,7 @@ impl Wanted {
     /// Refuses what is said for another system than this.
     pub(super) fn check(&self, system: System) -> Result<(), DoorError> {
         match &self.root {
-            Some(_) if system != System::Tag => Err(DoorError::request(
+            Some(_) if !system.has_domains() => Err(DoorError::request(
                 "root",
                 format!("is the domain that chains begin with, and {system} has no chains"),
             )),

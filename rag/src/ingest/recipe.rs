@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::build::Profile;
 use crate::chunk::{Chunker, Chunking, Chunks, Measure};
 use crate::extract::model::{Bag, Tags, Triples, Typed};
-use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
+use crate::extract::{Calls, Domain, ExtractError, Extractor, InTurn, Outcome, Reading, Rules};
 
 /// A published system whose graph is made, or only the structure of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,22 +31,27 @@ pub enum System {
     /// Ours: short pieces that keep to their headings, and what they name. Facts are those that a model or a list says: rules
     /// find what stands together, which pieces tell as well.
     Strata,
+    /// All layers of these in one graph, which every preset can ask.
+    Layered,
 }
 
 /// A name that no system has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("no system is called `{0}`: there are structure, bag, tag, triples, hybrid and strata")]
+#[error(
+    "no system is called `{0}`: there are structure, bag, tag, triples, hybrid, strata and layered"
+)]
 pub struct UnknownSystem(String);
 
 impl System {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Structure,
         Self::Bag,
         Self::Tag,
         Self::Triples,
         Self::Hybrid,
         Self::Strata,
+        Self::Layered,
     ];
 
     /// Its name.
@@ -59,6 +64,7 @@ impl System {
             Self::Triples => "triples",
             Self::Hybrid => "hybrid",
             Self::Strata => "strata",
+            Self::Layered => "layered",
         }
     }
 
@@ -122,7 +128,8 @@ impl Recipe {
         let limit = tokens.max(16);
         let (chunking, join) = match system {
             System::Structure => (Chunking::Structure { limit }, 1),
-            System::Strata => {
+            // All presets search the same pieces, each of which stands under one heading, as instances and chains do.
+            System::Strata | System::Layered => {
                 let limit = limit.min(Self::SHORT);
                 (Chunking::Structure { limit }, 1)
             }
@@ -194,7 +201,7 @@ impl Recipe {
     /// The name of that domain, where there are chains.
     #[must_use]
     pub fn its_root(&self) -> Option<&str> {
-        (self.system == System::Tag).then_some(self.root.name.as_str())
+        self.system.has_domains().then_some(self.root.name.as_str())
     }
 
     /// Metadata that searches may be limited by.
@@ -223,6 +230,7 @@ impl Recipe {
             System::Tag => Profile::tag(),
             System::Triples => Profile::triples(),
             System::Hybrid | System::Strata => Profile::hybrid(),
+            System::Layered => Profile::all(),
         };
         let profile = profile.analysis(self.analysis);
         self.kept_in(profile.filterable(self.filters.iter().cloned()))
@@ -238,7 +246,7 @@ impl Recipe {
         let chunker = Chunker::new(self.chunking, measure).join(self.join);
         match self.system {
             // What stands around a piece is found by it, so that its end counts for little: it need not be shorter for that.
-            System::Strata => chunker,
+            System::Strata | System::Layered => chunker,
             _ => chunker.beside_headings(),
         }
     }
@@ -257,7 +265,15 @@ impl Recipe {
                 let reader = Typed::new(model);
                 Box::new(crate::extract::Wide::new(reader, Self::READ))
             }
-            (System::Tag, None) => Box::new(Rules::new().chains_from(self.root.clone())),
+            // One reader for each layer. BAG-RAG's is the last, as tags are in capitals.
+            (System::Layered, Some(model)) => Box::new(InTurn::new(vec![
+                Box::new(Tags::new(model.clone(), self.root.clone())),
+                Box::new(Triples::new(model.clone())),
+                Box::new(Bag::new(model)),
+            ])),
+            (System::Tag | System::Layered, None) => {
+                Box::new(Rules::new().chains_from(self.root.clone()))
+            }
             (System::Bag | System::Triples | System::Hybrid, None) => Box::new(Rules::new()),
         }
     }

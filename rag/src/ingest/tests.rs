@@ -67,6 +67,8 @@ fn every_system_has_its_graph_without_a_model() {
         (System::Tag, [true, true, false, true, true]),
         (System::Triples, [true, true, false, true, false]),
         (System::Hybrid, [true, true, false, true, false]),
+        (System::Strata, [true, true, false, true, false]),
+        (System::Layered, [true, true, true, true, true]),
     ] {
         let recipe = Recipe::new(system.name().parse().unwrap(), 200);
         let layers = layers(&recipe);
@@ -82,8 +84,65 @@ fn every_system_has_its_graph_without_a_model() {
         let again = ingest.run(documents(3), &|_| ());
         assert_eq!((again.documents, again.change.keys), (3, 0), "{system}");
     }
-    let unknown = "Bag".parse::<System>().unwrap_err();
-    assert!(unknown.to_string().contains("structure, bag"), "{unknown}");
+    let unknown = "Bag".parse::<System>().unwrap_err().to_string();
+    for system in System::ALL {
+        assert!(unknown.contains(system.name()), "{unknown}");
+    }
+}
+
+#[test]
+fn a_graph_of_all_layers_is_read_by_a_reader_of_each_and_all_of_it_is_foretold() {
+    let recipe = Recipe::new(System::Layered, 200);
+    let layers = layers(&recipe);
+    let model = Arc::new(Recorded::by(|request: &Request| {
+        let reply = match request.schema.as_ref()?.name() {
+            "object_tags" => json!({
+                "tags": [{"name": "Rates", "kind": "measure", "description": "They are high."}],
+                "relations": []
+            }),
+            "tag_chain" => json!({
+                "domains": [{"name": "Economics", "description": "Of goods."}],
+                "link": "It is a part of it."
+            }),
+            "triples" => json!({"triples": [
+                {"subject": "Bank of Ruritania", "relation": "raised", "object": "rates", "source": "Rates: raised its rates"}
+            ]}),
+            "bag_entities" => json!({"entities": [
+                {"name": "Bank of Ruritania", "kind": "bank", "description": "It sets them.", "sentences": [1]},
+                {"name": "Rates", "kind": "price", "description": "They were raised.", "sentences": [1]}
+            ]}),
+            "bag_relations" => json!({"relations": [
+                {"subject": "Bank of Ruritania", "predicate": "sets", "object": "Rates", "description": "It raised them."}
+            ]}),
+            _ => return None,
+        };
+        Some(reply.to_string())
+    }));
+    let text = "# Rates\n\nThe Bank of Ruritania raised its rates.\n";
+    let ingest = || Ingest::new(&layers, &recipe).model(Arc::clone(&model) as _);
+    let forecast = ingest().forecast([read("a.md", text)]).unwrap();
+    // Tags, one chain, triples, entities, relations.
+    assert_eq!((forecast.pieces, forecast.estimate.calls), (1, 5));
+    assert!(model.asked().is_empty());
+    let report = ingest().run([read("a.md", text)], &|_| ());
+    assert_eq!((report.documents, report.cost.calls), (1, 5));
+    assert_eq!(counts(&layers), [1, 1, 2, 2, 2]);
+    // What two of them name is one thing, of which both say something.
+    let rows = |statement: &str| -> Vec<String> {
+        let rows = layers.database().query(statement, ()).unwrap();
+        rows.map(|row| row.unwrap().get("said").unwrap()).collect()
+    };
+    let mentioned = "MATCH (:Chunk)-[m:MENTIONS]->(:Entity {key: 'rates'}) RETURN m.name + ', ' + m.kind + ': ' + m.description AS said";
+    assert_eq!(
+        rows(mentioned),
+        ["Rates, price: They are high. They were raised."]
+    );
+    let facts = "MATCH (:Entity)-[f:FACT]->(:Entity) RETURN f.predicate + ' ' + f.source AS said ORDER BY said";
+    assert_eq!(rows(facts), ["raised Rates: raised its rates", "sets "]);
+    // Nothing is paid for twice.
+    layers.delete("a.md").unwrap();
+    let again = ingest().forecast([read("a.md", text)]).unwrap();
+    assert_eq!((again.estimate.calls, again.estimate.kept), (0, 5));
 }
 
 #[test]

@@ -61,16 +61,15 @@ pub enum RetrieveError {
     },
     /// A stage asks for a layer that the graph was built without.
     #[error(
-        "the pipeline `{pipeline}` asks in its stage `{stage}` for a layer that this database has not: {}",
-        made_by(*system)
+        "the pipeline `{pipeline}` asks in its stage `{stage}` for a layer that this database has not: a database that `stratigraph ingest --profile {system}` makes, or `rag.createLayers('{system}')`, has it"
     )]
     MissingLayer {
         /// The pipeline.
         pipeline: String,
         /// The stage.
         stage: String,
-        /// Whose graph has all that the pipeline asks for; nothing if no system's has.
-        system: Option<System>,
+        /// Whose graph has all that the pipeline asks for.
+        system: System,
     },
     /// Nobody ships a preset of that name.
     #[error("there is no preset `{name}`: there are {known}")]
@@ -117,19 +116,6 @@ impl RetrieveError {
                 | Self::MissingLayer { .. }
                 | Self::Route(RouteError::NothingDeclared)
         )
-    }
-}
-
-/// How a graph gets what a pipeline asks for.
-fn made_by(system: Option<System>) -> String {
-    match system {
-        Some(system) => format!(
-            "a database that `stratigraph ingest --profile {system}` makes, or `rag.createLayers('{system}')`, has it"
-        ),
-        None => {
-            "no one profile makes all that it asks for: say `if_there` of what it can do without"
-                .to_owned()
-        }
     }
 }
 

@@ -19,15 +19,15 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The system whose graph has it; nothing if no system's has all of it.
+    /// The system whose graph has it: that of all layers where no published one has all of it.
     #[must_use]
-    pub fn system(self) -> Option<System> {
+    pub fn system(self) -> System {
         match (self.instances, self.domains, self.sources) {
-            (true, false, false) if !self.facts => Some(System::Bag),
-            (false, true, false) => Some(System::Tag),
-            (false, false, true) => Some(System::Triples),
-            (false, false, false) => Some(System::Hybrid),
-            _ => None,
+            (true, false, false) if !self.facts => System::Bag,
+            (false, true, false) => System::Tag,
+            (false, false, true) => System::Triples,
+            (false, false, false) => System::Hybrid,
+            _ => System::Layered,
         }
     }
 }
@@ -40,10 +40,10 @@ impl Pipeline {
     /// use stratigraph_rag::retrieve::Pipeline;
     ///
     /// let system = |preset| Pipeline::preset(preset).unwrap().needs().system();
-    /// assert_eq!(system("bag"), Some(System::Bag));
-    /// assert_eq!(system("tag"), Some(System::Tag));
-    /// assert_eq!(system("triples"), Some(System::Triples));
-    /// assert_eq!(system("hybrid"), Some(System::Hybrid));
+    /// assert_eq!(system("bag"), System::Bag);
+    /// assert_eq!(system("tag"), System::Tag);
+    /// assert_eq!(system("triples"), System::Triples);
+    /// assert_eq!(system("hybrid"), System::Hybrid);
     /// assert!(!Pipeline::preset("vector").unwrap().needs().facts);
     /// ```
     #[must_use]

@@ -1,8 +1,9 @@
 //! From a question to an answer: without a model, with one behind a real socket that is good, bad and hostile, and with a
-//! threshold.
+//! threshold; and from one graph by every preset.
 
 mod calibrating;
 mod direct;
+mod layered;
 mod library;
 mod stages;
 

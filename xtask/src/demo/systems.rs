@@ -1,6 +1,6 @@
 //! The systems: which database each has, what goes into it, and the presets that ask it.
 //!
-//! A database has the layers of one system, so there are five of them here, and the tables stand beside the layers of ours.
+//! Each system has a database of its own layers, so there are five of them here, and the tables stand beside the layers of ours.
 
 use super::program::Program;
 

@@ -31,6 +31,8 @@ enum Layers {
     Bag,
     Tag,
     Triples,
+    /// What several of these have together.
+    Layered,
     /// Rows of tables as typed nodes.
     Tables,
 }
@@ -58,14 +60,14 @@ impl Layers {
                 false => Ok(Self::Triples),
             };
         }
-        match needs.system() {
-            Some(System::Bag) => Ok(Self::Bag),
-            Some(System::Tag) => Ok(Self::Tag),
-            Some(System::Triples) => Ok(Self::Triples),
-            Some(_) if needs.facts => Ok(Self::Hybrid),
-            Some(_) => Ok(Self::Strata),
-            None => Err("it takes layers that no one graph has together"),
-        }
+        Ok(match needs.system() {
+            System::Bag => Self::Bag,
+            System::Tag => Self::Tag,
+            System::Triples => Self::Triples,
+            System::Layered => Self::Layered,
+            _ if needs.facts => Self::Hybrid,
+            _ => Self::Strata,
+        })
     }
 
     fn system(self) -> System {
@@ -75,6 +77,7 @@ impl Layers {
             Self::Bag => System::Bag,
             Self::Tag => System::Tag,
             Self::Triples => System::Triples,
+            Self::Layered => System::Layered,
             Self::Tables => System::Structure,
         }
     }
@@ -211,7 +214,7 @@ impl<'a> Graphs<'a> {
         self.check(&mut report)?;
         self.prune(&open, &ids)?;
         self.write_tables(&open, &path)?;
-        if layers == Layers::Tag {
+        if layers.system().has_domains() {
             summarise(&open, self.equipment.has_model(), &token)?;
         }
         fs::write(&said, whole).map_err(Failure::of_request)?;

@@ -112,7 +112,7 @@ pub(crate) struct Ingest {
     /// The database's folder, which is made if it is not there, or an address: grpc://host:port/database
     #[arg(long, value_name = "DIR|ADDRESS")]
     into: PathBuf,
-    /// What is made: structure, bag, tag, triples, hybrid, strata; or typed:MAPPING, for tables. As the database was made if not given; a new one is made as structure
+    /// What is made: structure, bag, tag, triples, hybrid, strata, or layered, which has the layers of all; or typed:MAPPING, for tables. As the database was made if not given; a new one is made as structure
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
     /// Which models.
@@ -280,12 +280,12 @@ impl Ingest {
         let system = wanted.system.or(kept).unwrap_or_default();
         if self.cluster_relations.is_some() && !system.has_facts() {
             return Err(Failure::Usage(format!(
-                "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata), and {system} has none"
+                "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata, layered), and {system} has none"
             )));
         }
-        if self.root.is_some() && system != System::Tag {
+        if self.root.is_some() && !system.has_domains() {
             return Err(Failure::Usage(format!(
-                "--root is for the profile tag, and {system} has no chains of domains"
+                "--root is for profiles with domains (tag, layered), and {system} has no chains of them"
             )));
         }
         if self.prune {

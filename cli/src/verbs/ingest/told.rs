@@ -275,7 +275,7 @@ pub(super) fn left_out(walked: &Walked, takes: impl Fn(&Found) -> bool) {
     for found in walked.files.iter().filter(|found| !takes(found)) {
         let id = &found.id;
         tell(&format!(
-            "{id}: tables come in with --profile typed:MAPPING or `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid)"
+            "{id}: tables come in with --profile typed:MAPPING or `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid, strata, layered)"
         ));
     }
 }

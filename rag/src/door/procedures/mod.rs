@@ -59,7 +59,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
 
 fn create_layers(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.createLayers")
-        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid or strata. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms), chunks (how documents are cut, as structure:256*3, headings:256/3, tokens:1200/100, characters:2024/204 or sentences:5/1), sample (texts that will come: if the embedder cannot read them, the one of letters is taken). Again the same changes nothing, what is not said stays as it is, and something else is refused.")
+        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid, strata, or layered, which has the layers of all. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms), chunks (how documents are cut, as structure:256*3, headings:256/3, tokens:1200/100, characters:2024/204 or sentences:5/1), sample (texts that will come: if the embedder cannot read them, the one of letters is taken). Again the same changes nothing, what is not said stays as it is, and something else is refused.")
         .takes("profile", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("profile", ProcedureType::STRING)

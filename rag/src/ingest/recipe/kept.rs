@@ -42,12 +42,12 @@ impl Recipe {
         let pieces = format!("{:?} joined by {}", self.chunking, self.join);
         let profile = profile.parameter(SYSTEM, self.system.name());
         let profile = profile.parameter(PIECES, pieces);
-        match self.system {
+        match profile.has_tags() {
             // Only there is anything made of it.
-            System::Tag => profile
+            true => profile
                 .parameter(ROOT, &self.root.name)
                 .parameter(ABOUT_ROOT, &self.root.description),
-            _ => profile,
+            false => profile,
         }
     }
 }
@@ -111,7 +111,7 @@ mod tests {
                 assert_eq!(again.profile(), recipe.profile());
                 assert_eq!((again.chunking, again.join), (recipe.chunking, recipe.join));
                 let kept = again.root.name == root.name;
-                assert_eq!(kept, system == System::Tag);
+                assert_eq!(kept, system.has_domains());
             }
         }
         assert!(Recipe::of(&Profile::bag()).is_none(), "nobody said how");

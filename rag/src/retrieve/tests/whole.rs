@@ -243,7 +243,7 @@ fn a_layer_that_is_not_there_is_an_error_unless_it_need_not_be() {
 [[stage]]\nname = 'b'\nrun.vector = { of = 'domains', k = 1 }";
     let mixed = Pipeline::parse(mixed).unwrap();
     let error = mixed.retrieve(&desk).unwrap_err().to_string();
-    assert!(error.contains("no one profile makes all"), "{error}");
+    assert!(error.contains("--profile layered`"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,156 @@
+use stratigraph_models::ModelError;
+
+use super::super::OpenDocument;
+use super::*;
+use crate::chunk::{Chunker, Chunking, Words};
+use crate::read::{Format, Source};
+
+/// Names these things in one call.
+#[derive(Default)]
+struct Names {
+    entities: Vec<Entity>,
+    carries: bool,
+    fails: bool,
+}
+
+fn one_call() -> Cost {
+    Cost {
+        calls: 1,
+        ..Cost::default()
+    }
+}
+
+impl Names {
+    fn of(entities: impl IntoIterator<Item = Entity>) -> Self {
+        Self {
+            entities: entities.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    fn said(&self) -> Extracted {
+        Extracted {
+            entities: self.entities.clone(),
+            ..Extracted::default()
+        }
+    }
+}
+
+impl Extractor for Names {
+    fn version(&self) -> &str {
+        "names"
+    }
+
+    fn carries(&self) -> bool {
+        self.carries
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        assert_eq!(reading.before().is_some(), self.carries);
+        if self.fails {
+            return Err(ExtractError::Model {
+                about: "rocks.md".to_owned(),
+                prompt: "names/en/1".to_owned(),
+                cost: one_call(),
+                source: Box::new(ModelError::BadReply {
+                    tries: 1,
+                    problem: "it is no JSON".to_owned(),
+                }),
+            });
+        }
+        Ok(Outcome {
+            extracted: self.said(),
+            cost: one_call(),
+        })
+    }
+
+    fn estimate(&self, _: &Reading<'_>, _: &dyn Measure) -> Result<Foreseen, ExtractError> {
+        let calls = u64::from(self.entities.is_empty());
+        let estimate = Estimate {
+            calls,
+            ..Estimate::default()
+        };
+        Ok(Foreseen {
+            estimate,
+            extracted: (calls == 0).then(|| self.said()),
+        })
+    }
+}
+
+fn entity(name: &str, kind: Option<&str>, description: &str) -> Entity {
+    Entity {
+        name: name.to_owned(),
+        kind: kind.map(str::to_owned),
+        description: description.to_owned(),
+        sentences: Vec::new(),
+    }
+}
+
+fn read<T>(work: impl FnOnce(Reading<'_>) -> T) -> T {
+    let source = Source::new("rocks.md", b"Basalt was lava.");
+    let document = source.read(Format::Markdown).unwrap();
+    let pieces = Chunker::new(Chunking::Structure { limit: 100 }, &Words).pieces(&document);
+    let open = OpenDocument::new(&document);
+    work(Reading::new(&open, &pieces[0]))
+}
+
+#[test]
+fn what_several_name_is_one_thing_as_the_last_calls_it() {
+    let first = [
+        entity("BASALT", Some("rock"), "It was lava."),
+        entity("LAVA", Some("liquid"), ""),
+    ];
+    let last = [
+        entity("lava", Some("melt"), "It is hot."),
+        entity("Basalt", None, "It is black."),
+        entity("Etna", None, ""),
+    ];
+    let both = InTurn::new(vec![Box::new(Names::of(first)), Box::new(Names::of(last))]);
+    assert_eq!(both.version(), "in-turn-1;names;names");
+    let expected = [
+        entity("Basalt", Some("rock"), "It was lava. It is black."),
+        entity("lava", Some("melt"), "It is hot."),
+        entity("Etna", None, ""),
+    ];
+    read(|reading| {
+        let outcome = both.extract(&reading).unwrap();
+        assert_eq!(outcome.extracted.entities, expected);
+        assert_eq!(outcome.cost.calls, 2);
+        // All that is kept is known beforehand.
+        let foreseen = both.estimate(&reading, &Words).unwrap();
+        assert_eq!(foreseen.estimate.calls, 0);
+        assert_eq!(foreseen.extracted, Some(outcome.extracted));
+    });
+}
+
+#[test]
+fn the_bill_is_that_of_all_and_of_those_before_one_that_fails() {
+    let known = || Names::of([entity("Basalt", None, "")]);
+    let both = InTurn::new(vec![Box::new(Names::default()), Box::new(known())]);
+    let fails = Names {
+        fails: true,
+        ..Names::default()
+    };
+    let failing = InTurn::new(vec![Box::new(known()), Box::new(fails)]);
+    read(|reading| {
+        let foreseen = both.estimate(&reading, &Words).unwrap();
+        assert_eq!((foreseen.estimate.calls, foreseen.extracted), (1, None));
+        let failed = failing.extract(&reading).unwrap_err();
+        assert_eq!(failed.cost().calls, 2);
+    });
+}
+
+#[test]
+fn what_the_piece_before_says_goes_to_who_reads_it_along() {
+    let along = Names {
+        carries: true,
+        ..Names::default()
+    };
+    let both = InTurn::new(vec![Box::new(Names::default()), Box::new(along)]);
+    assert!(both.carries());
+    let before = Extracted::default();
+    // Each of them looks at what it is given.
+    read(|reading| both.extract(&reading.after(&before)).map(drop)).unwrap();
+    let alone = InTurn::new(vec![Box::new(Names::default())]);
+    assert!(!alone.carries());
+}
