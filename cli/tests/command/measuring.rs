@@ -1,4 +1,9 @@
 //! `eval` from end to end: sets that are written here, graphs that are built of them, and everything that is told of it.
+//!
+//! `measuring/numbers.rs` holds what is told against what was measured, `measuring/refusing.rs` has what a graph should refuse.
+
+mod numbers;
+mod refusing;
 
 use crate::world::{World, ask, run};
 use serde_json::{Value as Json, json};
@@ -147,14 +152,7 @@ fn all_kinds_of_sets_are_measured_with_one_command() {
     ];
     let mut arguments = vec!["eval", "--suite", text(&suite), "--work", text(&work)];
     arguments.extend([
-        "--preset",
-        "strata",
-        "--preset",
-        "triples",
-        "--preset",
-        "vector",
-        "--ablate",
-        "--refusal",
+        "--preset", "strata", "--preset", "triples", "--preset", "vector", "--ablate",
     ]);
     arguments.extend(files);
     let said = run(&arguments);
@@ -184,28 +182,11 @@ fn all_kinds_of_sets_are_measured_with_one_command() {
     // With its document a page is found first; without it that of another company is, which the question names.
     assert_eq!(of("vector", "pages_r1"), 1.0);
     assert_eq!(of("vector", "pages_unfiltered_r1"), 0.0);
-    assert!(of("vector", "refusal_auroc") > 0.5 && of("vector", "things_refused2") > 0.0);
     // What has no name in it is found by nobody, but for who takes what is nearest.
     assert_eq!(of("vector-kept", "things_refused"), 0.0);
-    // Every measure has its row, in all three files.
-    let saved: Json = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
-    let runs = saved["evaluations"].as_array().unwrap();
-    let csv = fs::read_to_string(&csv).unwrap();
+    numbers::assert_all_told(&said.stdout, [&out, &csv, &html], false);
     let html = fs::read_to_string(&html).unwrap();
-    for run in runs {
-        let (set, pipeline) = (
-            run["set"].as_str().unwrap(),
-            run["pipeline"].as_str().unwrap(),
-        );
-        assert!(
-            csv.contains(&format!("\r\n{set},{pipeline},lexical-1,")),
-            "{set} {pipeline}"
-        );
-        assert!(html.contains(set) && html.contains(pipeline));
-    }
-    assert!(runs.iter().any(|run| run["pipeline"] == "strata-followed"));
-    assert!(saved["refusals"].as_array().unwrap().len() >= 3);
-    assert!(html.contains("<svg") && !html.contains("<script"));
+    assert!(html.contains("strata-followed") && html.contains("<svg") && !html.contains("<script"));
     for (set, layers) in [
         ("things", "strata"),
         ("things", "triples"),
@@ -338,48 +319,6 @@ fn a_graph_follows_its_set_and_runs_are_compared() {
     assert!(answer["worse"].as_u64().unwrap() > 5, "{answer}");
     let (_, message) = ask("eval", &[], &["diff", text(&before), text(&corpus)]).error();
     assert!(message.contains("corpus.jsonl"), "{message}");
-}
-
-#[test]
-fn refusal_needs_other_sets_and_is_compared() {
-    let world = World::new();
-    let (suite, work) = (suite(&world), world.path("work"));
-    let [alone, sure, unsure] = ["alone", "sure", "unsure"].map(|name| world.path(name));
-    let measure = |suite: &Path, preset: &str, out: &Path| {
-        let flags = ["--set", "things", "--preset", preset, "--out", text(out)];
-        let flags = [&flags[..], &["--refusal"]].concat();
-        let asked = ["eval", "--suite", text(suite), "--work", text(&work)];
-        run(&[&asked[..], &flags].concat())
-    };
-    let said = measure(&suite.join("things"), "vector", &alone);
-    let none = "--refusal measures nothing: it puts questions of other sets to each graph";
-    assert!(
-        said.assert_code(0).stdout.contains(none) && !said.stdout.contains("auroc"),
-        "{}",
-        said.stdout
-    );
-    let said = measure(&suite, "vector", &sure);
-    assert!(
-        !said.assert_code(0).stdout.contains(none) && said.stdout.contains("auroc"),
-        "{}",
-        said.stdout
-    );
-    // Who finds nothing is sure of nothing, and so cannot tell them apart.
-    measure(&suite, "direct", &unsure).assert_code(0);
-    let diff = |before: &Path, after: &Path| {
-        let said = run(&["eval", "diff", text(before), text(after), "--json"]);
-        serde_json::from_str::<Json>(&said.stdout).unwrap()
-    };
-    let compared = diff(&sure, &unsure);
-    let auroc = compared["differences"].as_array().unwrap().iter();
-    let auroc = auroc.filter(|one| one["measure"] == "auroc");
-    let after: Vec<&Json> = auroc.map(|one| &one["mean_after"]).collect();
-    assert_eq!(after, [&json!(0.5)], "{compared}");
-    let compared = diff(&alone, &sure);
-    assert_eq!(
-        compared["unmatched"],
-        json!(["things: refusal is only in the second"])
-    );
 }
 
 #[test]

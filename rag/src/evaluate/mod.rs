@@ -3,6 +3,7 @@
 mod accuracy;
 mod compare;
 mod confidence;
+mod figures;
 mod interval;
 mod judge;
 mod jury;
@@ -20,6 +21,7 @@ mod tests;
 pub use accuracy::{ALIKE, Accuracy, bert_score, has_right_numbers, numbers_of};
 pub use compare::{Changed, Comparison, Difference, Verdict};
 pub use confidence::confidence_of;
+pub use figures::Figure;
 pub use interval::Mean;
 pub use judge::{Judge, documents};
 pub use jury::{Given, Judged, Judgement, Jury, JuryError, Measured, System as JudgedSystem};

@@ -157,30 +157,27 @@ impl Evaluation {
             .unwrap_or(0.0)
     }
 
-    /// How many units of text were packed for a question, in the mean.
+    /// How many units of text were packed for a question.
     #[must_use]
-    pub fn mean_units(&self) -> f64 {
+    pub fn mean_units(&self) -> Option<Mean> {
         self.mean_of(|question| question.units as u64)
     }
 
-    /// How often models were asked for a question, in the mean.
+    /// How often models were asked for a question.
     #[must_use]
-    pub fn mean_calls(&self) -> f64 {
+    pub fn mean_calls(&self) -> Option<Mean> {
         self.mean_of(|question| question.cost.calls)
     }
 
-    /// How many tokens models read and wrote for a question, in the mean.
+    /// How many tokens models read and wrote for a question.
     #[must_use]
-    pub fn mean_tokens(&self) -> f64 {
+    pub fn mean_tokens(&self) -> Option<Mean> {
         self.mean_of(|question| question.cost.input_tokens + question.cost.output_tokens)
     }
 
-    fn mean_of(&self, count: impl Fn(&Evaluated) -> u64) -> f64 {
-        let sum: u64 = self.questions.iter().map(count).sum();
-        match self.questions.len() {
-            0 => 0.0,
-            questions => sum as f64 / questions as f64,
-        }
+    fn mean_of(&self, count: impl Fn(&Evaluated) -> u64) -> Option<Mean> {
+        let counts = self.questions.iter().map(count);
+        Mean::of(&counts.map(|count| count as f64).collect::<Vec<_>>())
     }
 
     /// The questions of which a measure is otherwise in another run of the same set: before, and there.

@@ -15,7 +15,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// All means with their intervals as CSV: over all questions of a set, and over those of each kind.
+    /// Everything that was measured as CSV: [`figures`](Self::figures) of all kinds. What has no interval has empty cells there.
     ///
     /// ```
     /// use stratigraph_rag::evaluate::Saved;
@@ -25,24 +25,18 @@ impl Saved {
     #[must_use]
     pub fn csv(&self) -> String {
         let mut csv = "set,pipeline,embedder,kind,measure,mean,low,high,questions\r\n".to_owned();
-        for run in &self.evaluations {
-            let names = [&run.set, &run.pipeline, &run.embedder].map(|name| cell(name));
-            for kind in [""].into_iter().chain(run.kinds()) {
-                for measure in run.measures() {
-                    let mean = match kind {
-                        "" => run.mean(measure),
-                        kind => run.mean_of_kind(kind, measure),
-                    };
-                    let Some(mean) = mean else { continue };
-                    let (low, high) = (mean.interval.start(), mean.interval.end());
-                    let (kind, measure) = (cell(kind), cell(measure));
-                    let names = names.join(",");
-                    csv.push_str(&format!(
-                        "{names},{kind},{measure},{:.6},{low:.6},{high:.6},{}\r\n",
-                        mean.mean, mean.count
-                    ));
-                }
-            }
+        for one in self.figures(true) {
+            let names = [one.set, one.pipeline, one.embedder, one.kind, one.measure].map(cell);
+            let ends = match &one.interval {
+                Some(interval) => format!("{:.6},{:.6}", interval.start(), interval.end()),
+                None => ",".to_owned(),
+            };
+            csv.push_str(&format!(
+                "{},{:.6},{ends},{}\r\n",
+                names.join(","),
+                one.value,
+                one.questions
+            ));
         }
         csv
     }
@@ -86,9 +80,17 @@ mod tests {
             embedder: "e".to_owned(),
             questions: vec![question("1", "x", 1.0), question("2", "y", 0.0)],
         };
+        let refusal = Refusal {
+            set: run.set.clone(),
+            pipeline: run.pipeline.clone(),
+            own: vec![Some(0.9), Some(0.6)],
+            foreign: vec![Some(0.7)],
+            nothing: Vec::new(),
+            threshold: Some(0.8),
+        };
         let saved = Saved {
             evaluations: vec![run],
-            refusals: Vec::new(),
+            refusals: vec![refusal],
         };
         let csv = saved.csv();
         let lines: Vec<&str> = csv.split("\r\n").collect();
@@ -99,6 +101,24 @@ mod tests {
         assert!(
             lines[2].contains(",x,r5,1.000000,1.000000,1.000000,1"),
             "{csv}"
+        );
+        let costs: Vec<&str> = { lines[4..].iter() }
+            .filter_map(|line| line.split_once(",e,,"))
+            .map(|(_, of_it)| of_it)
+            .collect();
+        assert_eq!(
+            costs,
+            [
+                "p50 ms,1.000000,,,2",
+                "p99 ms,1.000000,,,2",
+                "units,3.000000,3.000000,3.000000,2",
+                "calls,0.000000,0.000000,0.000000,2",
+                "tokens,0.000000,0.000000,0.000000,2",
+                "auroc,0.500000,0.000000,1.000000,2",
+                "refused2,0.000000,0.000000,0.000000,1",
+                "own_refused,0.500000,0.000000,1.000000,2",
+                "others_refused,1.000000,1.000000,1.000000,1",
+            ]
         );
         let again: Saved = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
         assert_eq!(again, saved);

@@ -16,8 +16,8 @@ const LONGEST: u64 = 1 << 30;
 #[command(after_help = "\
 A file is what `eval --out` or `eval --json` has written. Runs of a set by one pipeline belong together; where both
 files have only one pipeline for it, these two do. What `--refusal` has measured is compared if it is of as many
-questions. The exit code is 2 if any measure is worse by more than chance: its 95 % interval, by bootstrap over the
-questions that both have, lies below 0.
+questions. The exit code is 2 if any measure is worse by more than chance: the 95 % interval of the difference, by bootstrap
+over the questions that both have, lies below 0, and of `own_refused`, of which less is better, above it.
 
 Example:
   stratigraph eval diff before.json after.json --questions r5
@@ -154,11 +154,7 @@ fn row(one: &Difference) -> [String; 10] {
         Verdict::Alike => "",
         verdict => verdict.name(),
     };
-    let better = one
-        .changed
-        .iter()
-        .filter(|one| one.after > one.before)
-        .count();
+    let better = one.better();
     [
         one.set.clone(),
         pipelines,

@@ -23,11 +23,11 @@ use crate::rag_error::RagError;
 use clap::{Args, Subcommand};
 use graphs::Graphs;
 use pipelines::Chosen;
-use refusal::Strangers;
+use refusal::{Strangers, threshold};
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph_rag::door::{DoorError, Open, causes};
-use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet, Saved, SetError};
+use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet, Refusal, Saved, SetError};
 use stratigraph_rag::retrieve::{Pipeline, RetrieveError};
 
 const EXAMPLE: &str = "\
@@ -45,9 +45,9 @@ Examples:
 
 JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], confidence,
 milliseconds, units, cost {calls, input_tokens, output_tokens}}]}], refusals [{set, pipeline, own [confidence], foreign
-[confidence]}], notes [text]; of diff: differences [{set, before, after, measure, mean_before, mean_after, low, high,
-questions, changed [{id, before, after}]}], unmatched [text], worse; of make: folder, facts, counted [{kind, places,
-sampled, questions}], phrased; the others say it themselves";
+[confidence], nothing [confidence], threshold}], notes [text]; of diff: differences [{set, before, after, measure,
+mean_before, mean_after, low, high, questions, changed [{id, before, after}]}], unmatched [text], worse; of make: folder,
+facts, counted [{kind, places, sampled, questions}], phrased; the others say it themselves";
 
 /// Arguments of `eval`.
 #[derive(Debug, Args)]
@@ -68,7 +68,8 @@ pub(crate) struct Eval {
     /// Ask this database in the place of a graph of the set
     #[arg(long, value_name = "DIR")]
     graph: Option<PathBuf>,
-    /// Also put questions of the other sets of the suite to each graph, which it should refuse
+    /// Also put questions of the other sets of the suite to each graph, which it should refuse, and find the threshold that
+    /// `calibrate` would
     #[arg(long)]
     refusal: bool,
     /// Tell the measures of each kind of question, too
@@ -77,10 +78,10 @@ pub(crate) struct Eval {
     /// A file for all questions with what was found
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// A file for all means with their intervals, as CSV
+    /// A file for all numbers of the table and those of all kinds, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// A file for a page with pictures
+    /// A file for a page with pictures and the same numbers
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Which models.
@@ -287,11 +288,41 @@ impl Run<'_> {
         };
         if self.eval.refusal && !set.name.ends_with("_unfiltered") {
             let own = set.questions.iter().zip(&run.questions);
-            let refusal = self.strangers.put_to(open, pipeline, own, &run, &token)?;
-            self.saved.refusals.extend(refusal);
+            if let Some(refusal) = self.strangers.put_to(open, pipeline, own, &run, &token)? {
+                self.calibrate(refusal, open, pipeline)?;
+            }
         }
         self.saved.evaluations.push(run);
         Ok(true)
+    }
+
+    /// Measures refusal at the threshold of the graph as well, if it gives one.
+    fn calibrate(
+        &mut self,
+        mut refusal: Refusal,
+        open: &Open,
+        pipeline: &Pipeline,
+    ) -> Result<(), Failure> {
+        match threshold(open, pipeline, self.progress) {
+            Ok(found) => refusal.threshold = Some(found),
+            Err(error) => {
+                let gives_none = matches!(error, DoorError::Calibrate(_));
+                if !gives_none && !is_of_the_pipeline(&error) {
+                    return Err(RagError::from(error).into());
+                }
+                self.note(format!(
+                    "{} by {}: own_refused and others_refused are left out, as the graph gives no threshold: {}",
+                    refusal.set,
+                    pipeline.name,
+                    causes(&error)
+                ));
+                if !gives_none {
+                    self.reply.incomplete();
+                }
+            }
+        }
+        self.saved.refusals.push(refusal);
+        Ok(())
     }
 
     /// Tells all of it, and writes the files that were asked for.

@@ -1,9 +1,11 @@
-//! Questions of other sets, put to a graph that does not answer them.
+//! Questions of other sets, put to a graph that does not answer them, and the threshold that the graph itself gives.
 
 use crate::failure::Failure;
+use crate::progress::Progress;
 use crate::rag_error::RagError;
 use std::path::PathBuf;
 use stratigraph::storage::cancel::CancelToken;
+use stratigraph_rag::calibrate::Calibrate;
 use stratigraph_rag::door::{DoorError, Open};
 use stratigraph_rag::evaluate::{
     Evaluated, Evaluation, Gold, Labelled, LabelledSet, Refusal, SetError, confidence_of,
@@ -74,4 +76,22 @@ impl Strangers {
         }
         Ok((!refusal.foreign.is_empty()).then_some(refusal))
     }
+}
+
+/// Below which confidence a pipeline refuses, as `stratigraph calibrate` finds it: from questions that are made of the graph, never
+/// from the set. It is not kept, as a graph may be one that is only read, and one that was measured is to stay as it was.
+pub(super) fn threshold(
+    open: &Open,
+    pipeline: &Pipeline,
+    progress: &Progress,
+) -> Result<f64, DoorError> {
+    let wanted = Calibrate::default();
+    let bar = progress.bar(wanted.questions as u64);
+    let mut told = |done: usize, of: usize| {
+        bar.out_of(of as u64);
+        bar.at(done as u64);
+    };
+    let token = progress.interrupt().token();
+    let found = open.try_calibrate(pipeline, &wanted, &token, &mut told)?;
+    Ok(f64::from(found.threshold))
 }

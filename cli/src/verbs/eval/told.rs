@@ -1,109 +1,37 @@
 //! What is told of runs: a table for people, and a line for programs.
 
 use crate::output::Table;
-use stratigraph_rag::evaluate::{Evaluation, Refusal, Saved};
-
-/// Whether measures are told by kind: those of facts always, as they are published so.
-fn tells_kinds(run: &Evaluation, wanted: bool) -> bool {
-    wanted || run.measures().contains("cp")
-}
-
-/// A row for each measure of each pipeline on each set, without what it took.
-pub(super) fn means_table(saved: &Saved) -> Table {
-    let mut table = Table::of_numbers(HEADINGS);
-    for run in &saved.evaluations {
-        means_of(run, false, &mut table);
-    }
-    table
-}
+use stratigraph_rag::evaluate::{Figure, Refusal, Saved};
 
 const HEADINGS: [&str; 6] = ["set", "pipeline", "measure", "mean", "95 % interval", "n"];
 
-/// The rows of a run's measures.
-fn means_of(run: &Evaluation, kinds: bool, table: &mut Table) {
-    let means = all(run, kinds, |kind, name| match kind {
-        None => run.mean(name),
-        Some(kind) => run.mean_of_kind(kind, name),
-    });
-    for (name, mean) in means {
-        let interval = format!("{:.3} to {:.3}", mean.interval.start(), mean.interval.end());
-        let (set, pipeline) = (run.set.clone(), run.pipeline.clone());
-        let value = format!("{:.3}", mean.mean);
-        let count = mean.count.to_string();
-        table.row([set, pipeline, name, value, interval, count]);
-    }
+/// A row for each measure of each pipeline on each set, without what it took.
+pub(super) fn means_table(saved: &Saved) -> Table {
+    rows(saved.evaluations.iter().flat_map(|run| run.means(false)))
 }
 
-/// A row for each measure of each pipeline on each set.
+/// A row for everything that was measured; of kinds of questions if that is wanted, and of those of facts.
 pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
+    rows(saved.figures(kinds))
+}
+
+fn rows<'a>(figures: impl IntoIterator<Item = Figure<'a>>) -> Table {
     let mut table = Table::of_numbers(HEADINGS);
-    for run in &saved.evaluations {
-        means_of(run, kinds, &mut table);
-        let mut row = |measure: &str, mean: String, interval: String, count: usize| {
-            let (set, pipeline) = (run.set.clone(), run.pipeline.clone());
-            let count = count.to_string();
-            table.row([set, pipeline, measure.to_owned(), mean, interval, count]);
-        };
-        let count = run.questions.len();
-        for (name, share) in [("p50 ms", 0.5), ("p99 ms", 0.99)] {
-            let time = format!("{:.2}", run.milliseconds_at(share));
-            row(name, time, String::new(), count);
-        }
-        for (name, mean) in [
-            ("units", format!("{:.0}", run.mean_units())),
-            ("calls", format!("{:.2}", run.mean_calls())),
-            ("tokens", format!("{:.0}", run.mean_tokens())),
-        ] {
-            row(name, mean, String::new(), count);
-        }
-    }
-    for refusal in &saved.refusals {
-        for (name, value) in refusal.measures() {
-            let names = [&refusal.set, &refusal.pipeline].map(String::clone);
-            let [set, pipeline] = names;
-            let asked = format!(
-                "{} own, {} others",
-                refusal.own.len(),
-                refusal.foreign.len()
-            );
-            table.row([
-                set,
-                pipeline,
-                name.to_owned(),
-                format!("{value:.3}"),
-                asked,
-                String::new(),
-            ]);
-        }
+    for one in figures {
+        let ends = one.shown_ends();
+        table.row([
+            one.set.to_owned(),
+            one.pipeline.to_owned(),
+            one.name(),
+            one.shown(),
+            ends.map_or_else(String::new, |ends| ends.join(" to ")),
+            one.questions.to_string(),
+        ]);
     }
     table
 }
 
-/// All means of a run, over all questions and by kind, as `of` computes them.
-fn all<T>(
-    run: &Evaluation,
-    kinds: bool,
-    of: impl Fn(Option<&str>, &str) -> Option<T>,
-) -> Vec<(String, T)> {
-    let measures = run.measures();
-    let whole = measures
-        .iter()
-        .map(|name| ((*name).to_owned(), of(None, name)));
-    let mut means: Vec<(String, T)> = whole
-        .filter_map(|(name, mean)| Some((name, mean?)))
-        .collect();
-    if tells_kinds(run, kinds) {
-        for kind in run.kinds() {
-            let of_kind = measures.iter();
-            let of_kind =
-                of_kind.filter_map(|name| Some((format!("{kind}_{name}"), of(Some(kind), name)?)));
-            means.extend(of_kind);
-        }
-    }
-    means
-}
-
-/// Everything that a pipeline has reached, for programs: `set_measure=value`.
+/// Everything that a pipeline has reached, for programs: `set_measure=value`. Without intervals, each of which is thousands of draws.
 pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
     let mut line = format!("eval preset={}", word(pipeline));
     let mut put = |set: &str, name: &str, value: f64| {
@@ -111,12 +39,18 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
     };
     let of_it = saved.evaluations.iter();
     for run in of_it.filter(|run| run.pipeline == pipeline) {
-        let means = all(run, kinds, |kind, name| match kind {
-            None => run.plain_mean(name),
-            Some(kind) => run.plain_mean_of_kind(kind, name),
-        });
-        for (name, mean) in means {
-            put(&run.set, &name, mean);
+        let measures = run.measures();
+        for measure in &measures {
+            if let Some(mean) = run.plain_mean(measure) {
+                put(&run.set, measure, mean);
+            }
+        }
+        for kind in run.kinds_told(kinds) {
+            for measure in &measures {
+                if let Some(mean) = run.plain_mean_of_kind(kind, measure) {
+                    put(&run.set, &format!("{kind}_{measure}"), mean);
+                }
+            }
         }
     }
     let of_it: Vec<&Refusal> = { saved.refusals.iter() }
@@ -127,26 +61,8 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
             put(&refusal.set, name, value);
         }
     }
-    if !of_it.is_empty() {
-        // With one bound for all sets, as whoever asks does not say which set he means.
-        let all = Refusal {
-            own: of_it
-                .iter()
-                .flat_map(|one| one.own.iter().copied())
-                .collect(),
-            nothing: of_it
-                .iter()
-                .flat_map(|one| one.nothing.iter().copied())
-                .collect(),
-            foreign: of_it
-                .iter()
-                .flat_map(|one| one.foreign.iter().copied())
-                .collect(),
-            ..Refusal::default()
-        };
-        for (name, value) in all.measures() {
-            put("refusal", name, value);
-        }
+    for (name, value) in Refusal::measures_of_all(&of_it) {
+        put("refusal", name, value);
     }
     line
 }

@@ -4,17 +4,18 @@
 //! no script in the page, nor a place for one.
 
 mod escape;
+mod numbers;
 mod plot;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{Evaluation, Saved};
+use super::{Figure, Saved};
 use escape::text;
 use plot::{Bar, Curve, Group, bars, curves};
 
 /// The measures that are drawn, as far as there are any, with what they are called there.
-const DRAWN: [(&str, &str); 14] = [
+const DRAWN: [(&str, &str); 18] = [
     ("r2", "Recall at 2"),
     ("r5", "Recall at 5"),
     ("all5", "All of the gold among the first 5"),
@@ -29,6 +30,18 @@ const DRAWN: [(&str, &str); 14] = [
     ("recall50", "Recall within 50"),
     ("packed_recall", "Recall of the context"),
     ("answer_in_context", "Answer in the context"),
+    ("row1", "Answer in the first row"),
+    ("type1", "First row of a right table"),
+    (
+        "own_refused",
+        "Its own refused at the graph's threshold: less is better",
+    ),
+    ("others_refused", "Others refused at the graph's threshold"),
+];
+/// Times, which are drawn up to the longest.
+const TIMES: [(&str, &str); 2] = [
+    ("p50 ms", "Milliseconds, median"),
+    ("p99 ms", "Milliseconds, 99 of 100"),
 ];
 /// The ranks at which recall is known.
 const RANKS: [(&str, f64); 6] = [
@@ -86,14 +99,20 @@ impl Saved {
             things(names.len(), "pipeline")
         );
         page.push_str(&legend(&names));
+        let figures = self.figures(true);
         for (measure, title) in DRAWN {
-            let groups = self.groups(measure, &names);
+            let groups = self.groups(&figures, measure, &names);
             figure(&mut page, title, &bars(&groups, 1.0));
         }
         self.draw_recall(&mut page, &names);
-        self.draw_times(&mut page, &names);
+        for (measure, title) in TIMES {
+            let groups = self.groups(&figures, measure, &names);
+            let values = groups.iter().flat_map(|group| &group.bars);
+            let most = values.map(|bar| bar.value).fold(0.0, f64::max);
+            figure(&mut page, title, &bars(&groups, most));
+        }
         self.draw_refusal(&mut page, &names);
-        self.write_table(&mut page);
+        page.push_str(&numbers::table(&figures));
         page.push_str("</body></html>\n");
         page
     }
@@ -109,26 +128,27 @@ impl Saved {
         names
     }
 
-    /// The bars of a measure, set by set.
-    fn groups<'a>(&'a self, measure: &str, names: &[&str]) -> Vec<Group<'a>> {
-        self.grouped(|run| {
-            let mean = run.mean(measure)?;
-            Some(Bar {
-                colour: colour(names, &run.pipeline),
-                value: mean.mean,
-                interval: Some((*mean.interval.start(), *mean.interval.end())),
-            })
-        })
-    }
-
-    fn grouped<'a>(&'a self, of: impl Fn(&Evaluation) -> Option<Bar>) -> Vec<Group<'a>> {
-        let mut groups: Vec<Group<'_>> = Vec::new();
-        for run in &self.evaluations {
-            let Some(bar) = of(run) else { continue };
-            match groups.iter_mut().find(|group| group.name == run.set) {
+    /// The bars of a measure: set by set, and of a set of facts also kind by kind, as those are published so.
+    fn groups(&self, figures: &[Figure<'_>], measure: &str, names: &[&str]) -> Vec<Group> {
+        let of_facts = self.evaluations.iter().filter(|run| run.is_of_facts());
+        let of_facts: BTreeSet<&str> = of_facts.map(|run| run.set.as_str()).collect();
+        let drawn = figures.iter().filter(|one| one.measure == measure);
+        let mut groups: Vec<Group> = Vec::new();
+        for one in drawn.filter(|one| one.kind.is_empty() || of_facts.contains(one.set)) {
+            let name = match one.kind {
+                "" => one.set.to_owned(),
+                kind => format!("{} {kind}", one.set),
+            };
+            let ends = one.interval.as_ref();
+            let bar = Bar {
+                colour: colour(names, one.pipeline),
+                value: one.value,
+                interval: ends.map(|ends| (*ends.start(), *ends.end())),
+            };
+            match groups.iter_mut().find(|group| group.name == name) {
                 Some(group) => group.bars.push(bar),
                 None => groups.push(Group {
-                    name: &run.set,
+                    name,
                     bars: vec![bar],
                 }),
             }
@@ -161,24 +181,6 @@ impl Saved {
         }
     }
 
-    fn draw_times(&self, page: &mut String, names: &[&str]) {
-        for (share, title) in [
-            (0.5, "Milliseconds, median"),
-            (0.99, "Milliseconds, 99 of 100"),
-        ] {
-            let groups = self.grouped(|run| {
-                (!run.questions.is_empty()).then(|| Bar {
-                    colour: colour(names, &run.pipeline),
-                    value: run.milliseconds_at(share),
-                    interval: None,
-                })
-            });
-            let values = groups.iter().flat_map(|group| &group.bars);
-            let most = values.map(|bar| bar.value).fold(0.0, f64::max);
-            figure(page, title, &bars(&groups, most));
-        }
-    }
-
     fn draw_refusal(&self, page: &mut String, names: &[&str]) {
         let sets: BTreeSet<&str> = self.refusals.iter().map(|one| one.set.as_str()).collect();
         for set in sets {
@@ -191,28 +193,6 @@ impl Saved {
             let picture = curves(&drawn, 1.0, "its own refused", "others refused");
             figure(page, &format!("Refusal: {set}"), &picture);
         }
-    }
-
-    fn write_table(&self, page: &mut String) {
-        page.push_str("<details><summary>All numbers</summary><table><tr><th>set</th><th>pipeline</th><th>measure</th><th>mean</th><th>from</th><th>to</th><th>questions</th></tr>\n");
-        for run in &self.evaluations {
-            for measure in run.measures() {
-                let Some(mean) = run.mean(measure) else {
-                    continue;
-                };
-                let (low, high) = (mean.interval.start(), mean.interval.end());
-                let _ = writeln!(
-                    page,
-                    "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.3}</td><td>{low:.3}</td><td>{high:.3}</td><td>{}</td></tr>",
-                    text(&run.set),
-                    text(&run.pipeline),
-                    text(measure),
-                    mean.mean,
-                    mean.count
-                );
-            }
-        }
-        page.push_str("</table></details>\n");
     }
 }
 
@@ -250,7 +230,7 @@ fn things(count: usize, thing: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Evaluated, Refusal};
+    use super::super::{Evaluated, Evaluation, Refusal};
     use super::*;
 
     const HOSTILE: &str = "</title><script>alert('x')</script>\" onload=\"x&amp;";
@@ -258,7 +238,7 @@ mod tests {
     fn saved() -> Saved {
         let question = |number: usize| Evaluated {
             id: HOSTILE.to_owned() + &number.to_string(),
-            kind: HOSTILE.to_owned(),
+            kind: format!("{HOSTILE}{}", number % 2),
             values: [("r1", 0.25), ("r5", 1.0), ("cp", 0.5), (HOSTILE, 0.75)]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),
@@ -282,6 +262,7 @@ mod tests {
                 own: vec![Some(0.9), Some(0.2)],
                 foreign: vec![Some(0.1), None],
                 nothing: Vec::new(),
+                threshold: Some(0.15),
             }],
         }
     }
@@ -311,8 +292,92 @@ mod tests {
             }
         }
         assert!(open.is_empty(), "{open:?}");
-        // Two measures, recall by rank, two times, refusal.
-        assert_eq!(page.matches("<svg").count(), 6);
+        // Two measures, what is refused of both kinds, recall by rank, two times, refusal.
+        assert_eq!(page.matches("<svg").count(), 8);
         assert_eq!(Saved::default().page().matches("<svg").count(), 0);
+    }
+
+    /// The picture under a title.
+    fn picture<'p>(page: &'p str, title: &str) -> &'p str {
+        let from = page.split_once(&format!("<h2>{title}</h2>"));
+        let (_, from) = from.unwrap_or_else(|| panic!("no {title} in\n{page}"));
+        from.split("</figure>").next().unwrap()
+    }
+
+    /// A kind, and what a question of it has.
+    type Kind<'a> = (&'a str, &'a [(&'a str, f64)]);
+
+    fn run(set: &str, questions: &[Kind<'_>]) -> Evaluation {
+        let questions = questions.iter().map(|(kind, values)| Evaluated {
+            id: String::new(),
+            kind: (*kind).to_owned(),
+            values: { values.iter() }
+                .map(|(name, value)| ((*name).to_owned(), *value))
+                .collect(),
+            found: Vec::new(),
+            confidence: None,
+            milliseconds: 2.0,
+            units: 7,
+            cost: Default::default(),
+        });
+        Evaluation {
+            set: set.to_owned(),
+            pipeline: "p".to_owned(),
+            embedder: "e".to_owned(),
+            questions: questions.collect(),
+        }
+    }
+
+    #[test]
+    fn kinds_are_drawn_of_facts_and_rows_of_tables_are_drawn() {
+        let facts: [Kind<'_>; 2] = [("hubs", &[("cp", 0.2)]), ("two_hop", &[("cp", 0.7)])];
+        let texts: [Kind<'_>; 2] = [("even", &[("r5", 1.0)]), ("odd", &[("r5", 0.0)])];
+        let rows: [Kind<'_>; 1] = [("", &[("row1", 1.0), ("type1", 0.3)])];
+        let saved = Saved {
+            evaluations: vec![run("f", &facts), run("t", &texts), run("r", &rows)],
+            refusals: Vec::new(),
+        };
+        let page = saved.page();
+        let cp = picture(&page, "Context precision");
+        for (name, value) in [("f", "0.450"), ("f hubs", "0.200"), ("f two_hop", "0.700")] {
+            assert!(cp.contains(&format!(">{name}</text>")), "{name}: {cp}");
+            assert!(cp.contains(&format!(">{value}</text>")), "{value}: {cp}");
+        }
+        let r5 = picture(&page, "Recall at 5");
+        assert!(r5.contains(">t</text>") && !r5.contains("even"), "{r5}");
+        assert!(picture(&page, "Answer in the first row").contains(">r</text>"));
+        assert!(picture(&page, "First row of a right table").contains(">0.300</text>"));
+    }
+
+    #[test]
+    fn every_figure_is_a_row_of_all_numbers() {
+        let facts: [Kind<'_>; 2] = [("hubs", &[("cp", 0.25)]), ("two_hop", &[("cp", 0.75)])];
+        let mut saved = Saved {
+            evaluations: vec![run("f", &facts)],
+            refusals: Vec::new(),
+        };
+        saved.refusals.push(Refusal {
+            set: "f".to_owned(),
+            pipeline: "p".to_owned(),
+            own: vec![Some(0.9), Some(0.6)],
+            foreign: vec![Some(0.7)],
+            nothing: Vec::new(),
+            threshold: Some(0.8),
+        });
+        let page = saved.page();
+        for row in [
+            "cp</td><td>0.500</td><td>0.250</td><td>0.750</td><td>2",
+            "hubs_cp</td><td>0.250</td><td>0.250</td><td>0.250</td><td>1",
+            "p50 ms</td><td>2.00</td><td></td><td></td><td>2",
+            "units</td><td>7</td><td>7</td><td>7</td><td>2",
+            "calls</td><td>0.00</td><td>0.00</td><td>0.00</td><td>2",
+            "tokens</td><td>0</td><td>0</td><td>0</td><td>2",
+            "refused2</td><td>0.000</td><td>0.000</td><td>0.000</td><td>1",
+            "own_refused</td><td>0.500</td><td>0.000</td><td>1.000</td><td>2",
+            "others_refused</td><td>1.000</td><td>1.000</td><td>1.000</td><td>1",
+        ] {
+            let row = format!("<tr><td>f</td><td>p</td><td>{row}</td></tr>");
+            assert!(page.contains(&row), "{row} is not in\n{page}");
+        }
     }
 }

@@ -13,8 +13,8 @@ pub(super) struct Bar {
 }
 
 /// Bars that stand together under a name.
-pub(super) struct Group<'a> {
-    pub(super) name: &'a str,
+pub(super) struct Group {
+    pub(super) name: String,
     pub(super) bars: Vec<Bar>,
 }
 
@@ -34,7 +34,7 @@ const GAP: f64 = 10.0;
 const LONGEST_NAME: usize = 28;
 
 /// Bars from left to right, with 0 at the left and `most` at the right.
-pub(super) fn bars(groups: &[Group<'_>], most: f64) -> String {
+pub(super) fn bars(groups: &[Group], most: f64) -> String {
     if groups.is_empty() || most <= 0.0 {
         return String::new();
     }
@@ -63,7 +63,7 @@ pub(super) fn bars(groups: &[Group<'_>], most: f64) -> String {
             svg,
             "<text x=\"{:.1}\" y=\"{middle:.1}\" text-anchor=\"end\">{}</text>",
             LEFT - 8.0,
-            text(&shortened(group.name))
+            text(&shortened(&group.name))
         );
         for bar in &group.bars {
             let (end, centre) = (at(bar.value), y + BAR / 2.0);
@@ -182,7 +182,7 @@ mod tests {
             interval,
         };
         let group = Group {
-            name: "a very long name of a set that nobody reads to its end",
+            name: "a very long name of a set that nobody reads to its end".to_owned(),
             bars: vec![bar(0.5, Some((0.25, 0.75))), bar(1.0, Some((0.9, 7.0)))],
         };
         let svg = bars(&[group], 1.0);

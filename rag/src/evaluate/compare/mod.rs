@@ -1,9 +1,13 @@
 //! Two runs side by side: what has become better, what worse, and on which questions.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::refusal::less_is_better;
 use super::saved::cell;
 use super::{Evaluation, Mean, Refusal, Saved};
 
@@ -67,14 +71,25 @@ impl Verdict {
 }
 
 impl Difference {
-    /// Whether it is more than chance: more is better in all measures.
+    /// Whether it is more than chance: more is better in all measures but `own_refused`.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        match (self.low > 0.0, self.high < 0.0) {
-            (true, _) => Verdict::Better,
-            (_, true) => Verdict::Worse,
+        let (is_more, is_less) = (self.low > 0.0, self.high < 0.0);
+        match (is_more, is_less, less_is_better(&self.measure)) {
+            (true, _, false) | (_, true, true) => Verdict::Better,
+            (_, true, false) | (true, _, true) => Verdict::Worse,
             _ => Verdict::Alike,
         }
+    }
+
+    /// Of how many of the changed questions it is better.
+    #[must_use]
+    pub fn better(&self) -> usize {
+        let wants_less = less_is_better(&self.measure);
+        let changed = self.changed.iter();
+        changed
+            .filter(|one| (one.after > one.before) != wants_less)
+            .count()
     }
 }
 
@@ -194,7 +209,19 @@ impl Comparison {
             before: &one.pipeline,
             after: &other.pipeline,
         };
-        for (before, after) in one.of_each().into_iter().zip(other.of_each()) {
+        for (before, after) in one.of_each().zip(other.of_each()) {
+            // Not every graph gives a threshold, and older runs have not asked for one.
+            let alone = match (before.values.is_empty(), after.values.is_empty()) {
+                (false, true) => Some("only in the first"),
+                (true, false) => Some("only in the second"),
+                _ => None,
+            };
+            if let Some(alone) = alone {
+                let (set, measure) = (&one.set, before.measure);
+                self.unmatched
+                    .push(format!("{set}: the measure {measure} is {alone}"));
+                continue;
+            }
             let values = before.values.iter().zip(&after.values);
             let pairs = (1..).zip(values);
             let pairs: Vec<(String, f64, f64)> = pairs
@@ -288,171 +315,4 @@ fn sets(all: &[Evaluation]) -> BTreeMap<&str, Vec<&Evaluation>> {
         sets.entry(&run.set).or_default().push(run);
     }
     sets
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Evaluated;
-    use super::*;
-
-    fn run(set: &str, pipeline: &str, values: &[f64]) -> Evaluation {
-        let questions = values.iter().enumerate();
-        let questions = questions.map(|(number, value)| Evaluated {
-            id: number.to_string(),
-            kind: String::new(),
-            values: [("r5".to_owned(), *value)].into(),
-            found: Vec::new(),
-            confidence: None,
-            milliseconds: 1.0,
-            units: 0,
-            cost: Default::default(),
-        });
-        Evaluation {
-            set: set.to_owned(),
-            pipeline: pipeline.to_owned(),
-            embedder: "e".to_owned(),
-            questions: questions.collect(),
-        }
-    }
-
-    fn compare(before: &[Evaluation], after: &[Evaluation]) -> Comparison {
-        let saved = |evaluations: &[Evaluation]| Saved {
-            evaluations: evaluations.to_vec(),
-            refusals: Vec::new(),
-        };
-        Comparison::of(&saved(before), &saved(after))
-    }
-
-    #[test]
-    fn differences_are_of_the_same_questions_and_say_which() {
-        let before: Vec<f64> = (0..40).map(|n| f64::from(n % 4) / 4.0).collect();
-        let after: Vec<f64> = before.iter().map(|value| value + 0.25).collect();
-        let comparison = compare(&[run("a", "p", &before)], &[run("a", "q", &after)]);
-        let one = &comparison.differences[0];
-        assert_eq!((one.before.as_str(), one.after.as_str()), ("p", "q"));
-        assert_eq!((one.verdict(), one.changed.len()), (Verdict::Better, 40));
-        assert!((one.mean_after - one.mean_before - 0.25).abs() < 1e-9);
-        assert!((one.low - 0.25).abs() < 1e-9 && (one.high - 0.25).abs() < 1e-9);
-        assert!(comparison.unmatched.is_empty() && comparison.worse() == 0);
-        let back = compare(&[run("a", "q", &after)], &[run("a", "p", &before)]);
-        assert_eq!(back.worse(), 1);
-        let same = compare(&[run("a", "p", &before)], &[run("a", "p", &before)]);
-        assert_eq!(same.differences[0].verdict(), Verdict::Alike);
-        assert!(same.differences[0].changed.is_empty());
-    }
-
-    #[test]
-    fn one_question_of_forty_may_be_chance() {
-        let before = vec![0.0; 40];
-        let mut after = before.clone();
-        after[7] = 1.0;
-        let comparison = compare(&[run("a", "p", &before)], &[run("a", "p", &after)]);
-        let one = &comparison.differences[0];
-        assert_eq!(one.verdict(), Verdict::Alike);
-        assert_eq!(one.changed[0].id, "7");
-    }
-
-    #[test]
-    fn what_only_one_has_is_told() {
-        let before = [
-            run("a", "p", &[1.0]),
-            run("a", "q", &[1.0]),
-            run("b", "p", &[1.0]),
-        ];
-        let after = [
-            run("a", "p", &[1.0, 0.0]),
-            run("a", "r", &[1.0]),
-            run("c", "p", &[1.0]),
-        ];
-        let comparison = compare(&before, &after);
-        assert_eq!(comparison.differences.len(), 1);
-        let told = comparison.unmatched.join("\n");
-        for part in [
-            "a by q is only in the first",
-            "b by p",
-            "a by r is only in the second",
-            "c by p",
-            "of 1 and 2 questions 1",
-        ] {
-            assert!(told.contains(part), "{part} is not in\n{told}");
-        }
-    }
-
-    #[test]
-    fn a_measure_that_only_one_has_is_told() {
-        let mut other = run("a", "p", &[1.0, 1.0]);
-        other.questions[0].values.insert("late".to_owned(), 1.0);
-        let before = [run("a", "p", &[1.0, 0.0])];
-        let comparison = compare(&before, std::slice::from_ref(&other));
-        assert_eq!(
-            comparison.unmatched,
-            ["a: the measure late is only in the second"]
-        );
-        let comparison = compare(std::slice::from_ref(&other), &before);
-        assert_eq!(
-            comparison.unmatched,
-            ["a: the measure late is only in the first"]
-        );
-        // Both have it, of a question each.
-        let mut another = run("a", "p", &[1.0, 1.0]);
-        another.questions[1].values.insert("late".to_owned(), 0.0);
-        let comparison = compare(&[other], &[another]);
-        assert_eq!(comparison.differences.len(), 1);
-        assert_eq!(
-            comparison.unmatched,
-            ["a: the measure late is in both, and of no question in both"]
-        );
-    }
-
-    #[test]
-    fn refusal_is_compared_as_well() {
-        let saved = |own: &[f64], refusals: bool| {
-            let some = |values: &[f64]| values.iter().copied().map(Some).collect();
-            let refusal = Refusal {
-                set: "a".to_owned(),
-                pipeline: "p".to_owned(),
-                own: some(own),
-                foreign: some(&[0.5; 20]),
-                nothing: Vec::new(),
-            };
-            Saved {
-                evaluations: vec![run("a", "p", &[1.0; 20])],
-                refusals: refusals.then_some(refusal).into_iter().collect(),
-            }
-        };
-        let sure = saved(&[0.9; 20], true);
-        let comparison = Comparison::of(&sure, &saved(&[0.1; 20], true));
-        let verdicts = comparison.differences.iter();
-        let verdicts: Vec<(&str, Verdict)> = verdicts
-            .map(|one| (one.measure.as_str(), one.verdict()))
-            .collect();
-        assert_eq!(
-            verdicts,
-            [
-                ("r5", Verdict::Alike),
-                ("auroc", Verdict::Worse),
-                ("refused2", Verdict::Worse)
-            ]
-        );
-        let auroc = &comparison.differences[1];
-        assert_eq!((auroc.mean_before, auroc.mean_after), (1.0, 0.0));
-        assert_eq!((auroc.changed.len(), auroc.questions), (20, 20));
-        assert_eq!(auroc.changed[2].id, "own 3");
-        let same = Comparison::of(&sure, &sure);
-        assert!(same.worse() == 0 && same.unmatched.is_empty());
-        for (other, told) in [
-            (saved(&[0.9; 20], false), "a: refusal is only in the first"),
-            (saved(&[0.9; 19], true), "and of 19 own questions"),
-        ] {
-            let comparison = Comparison::of(&sure, &other);
-            assert_eq!(comparison.differences.len(), 1);
-            assert!(
-                comparison.unmatched[0].contains(told),
-                "{:?}",
-                comparison.unmatched
-            );
-        }
-        let comparison = Comparison::of(&saved(&[], false), &sure);
-        assert_eq!(comparison.unmatched, ["a: refusal is only in the second"]);
-    }
 }

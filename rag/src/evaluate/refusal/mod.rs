@@ -1,6 +1,14 @@
 //! Refusal: whether a graph can tell questions that it answers from questions that it cannot.
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
+
+use super::Mean;
+
+/// The one measure of which less is better: the share of its own questions that is refused at the threshold.
+const OWN_REFUSED: &str = "own_refused";
 
 /// How sure a pipeline was on a set's own questions, and on those of other sets, which its graph does not answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +24,10 @@ pub struct Refusal {
     /// The same for questions of the set itself of which it says that nothing answers them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nothing: Vec<Option<f64>>,
+    /// The threshold that the graph itself gives this pipeline, as `calibrate` finds it without knowing the set; nothing if it gives
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
 }
 
 /// What comes of it if all below a bound are refused.
@@ -39,34 +51,71 @@ pub(super) struct OfEach {
     pub(super) values: Vec<f64>,
 }
 
+impl OfEach {
+    fn mean(&self) -> Option<(&'static str, f64)> {
+        let (sum, count): (f64, usize) = (self.values.iter().sum(), self.values.len());
+        (count > 0).then(|| (self.measure, sum / count as f64))
+    }
+}
+
+/// Whether less of a measure is better, as it is of what is refused wrongly.
+pub(super) fn less_is_better(measure: &str) -> bool {
+    measure == OWN_REFUSED
+}
+
 impl Refusal {
     /// Which share of its own questions may be refused where it is measured what is refused.
     pub const FALSE_REFUSALS: f64 = 0.02;
 
-    /// What it is measured by, with the names that tables have for it: `auroc`, and at a bound that refuses
-    /// [`FALSE_REFUSALS`](Self::FALSE_REFUSALS) of its own questions which share of the others' is refused (`refused2`), and of
-    /// those of the set that nothing answers (`nothing_refused2`). What there are no questions for is left out.
+    /// What it is measured by, with the names that tables have for it. What there are no questions for is left out.
+    ///
+    /// - `auroc`;
+    /// - at the highest bound that refuses [`FALSE_REFUSALS`](Self::FALSE_REFUSALS) of its own questions, which nobody knows who does
+    ///   not know these: which share of the others' is refused (`refused2`), and of those of the set that nothing answers
+    ///   (`nothing_refused2`);
+    /// - at the threshold that the graph gives, if it gives one: which share of its own is refused, wrongly (`own_refused`), which of
+    ///   the others' (`others_refused`), and which of those that nothing answers (`nothing_refused`).
     #[must_use]
     pub fn measures(&self) -> Vec<(&'static str, f64)> {
-        let all = self.of_each().into_iter();
-        let all = all.filter(|one| !one.values.is_empty());
-        all.map(|one| {
-            let sum: f64 = one.values.iter().sum();
-            (one.measure, sum / one.values.len() as f64)
-        })
-        .collect()
+        self.of_each().filter_map(|one| one.mean()).collect()
     }
 
-    /// The same for each question.
-    pub(super) fn of_each(&self) -> [OfEach; 3] {
+    /// The same with intervals: those of other questions of the kind that a measure is a mean over. What it compares them with, the
+    /// other kind or a bound, stays as it is.
+    #[must_use]
+    pub fn means(&self) -> Vec<(&'static str, Mean)> {
+        let all = self.of_each();
+        all.filter_map(|one| Some((one.measure, Mean::of(&one.values)?)))
+            .collect()
+    }
+
+    /// What a pipeline reaches on the graphs of several sets: with one bound for all of them, as whoever asks does not say which set
+    /// he means, and with the threshold of each graph that gives one.
+    #[must_use]
+    pub fn measures_of_all(all: &[&Self]) -> Vec<(&'static str, f64)> {
+        let mut whole = Self::default();
+        let mut at_threshold = whole.at_threshold();
+        for one in all {
+            whole.own.extend(&one.own);
+            whole.foreign.extend(&one.foreign);
+            whole.nothing.extend(&one.nothing);
+            for (joined, of_one) in at_threshold.iter_mut().zip(one.at_threshold()) {
+                joined.values.extend(of_one.values);
+            }
+        }
+        let at_threshold = at_threshold.iter().filter_map(OfEach::mean);
+        whole.measures().into_iter().chain(at_threshold).collect()
+    }
+
+    /// What each question adds to each measure.
+    pub(super) fn of_each(&self) -> impl Iterator<Item = OfEach> {
+        self.at_best().into_iter().chain(self.at_threshold())
+    }
+
+    /// What can be reached by whoever knows all confidences.
+    fn at_best(&self) -> [OfEach; 3] {
         let bound = self.refused_at(Self::FALSE_REFUSALS);
-        let refused = |confidence: &[Option<f64>]| -> Vec<f64> {
-            let Some(bound) = bound else {
-                return Vec::new();
-            };
-            let is_refused = numbers(confidence).into_iter().map(|one| one < bound.below);
-            is_refused.map(|one| f64::from(u8::from(one))).collect()
-        };
+        let below = bound.map(|bound| bound.below);
         let others = self.foreign.len() as f64;
         let wins = self.wins().into_iter().map(|wins| wins / others);
         [
@@ -78,12 +127,33 @@ impl Refusal {
             OfEach {
                 measure: "refused2",
                 of: "other",
-                values: refused(&self.foreign),
+                values: refused(&self.foreign, below),
             },
             OfEach {
                 measure: "nothing_refused2",
                 of: "nothing",
-                values: refused(&self.nothing),
+                values: refused(&self.nothing, below),
+            },
+        ]
+    }
+
+    /// What is reached by whoever knows the graph alone.
+    fn at_threshold(&self) -> [OfEach; 3] {
+        [
+            OfEach {
+                measure: OWN_REFUSED,
+                of: "own",
+                values: refused(&self.own, self.threshold),
+            },
+            OfEach {
+                measure: "others_refused",
+                of: "other",
+                values: refused(&self.foreign, self.threshold),
+            },
+            OfEach {
+                measure: "nothing_refused",
+                of: "nothing",
+                values: refused(&self.nothing, self.threshold),
             },
         ]
     }
@@ -160,91 +230,18 @@ fn numbers(confidence: &[Option<f64>]) -> Vec<f64> {
     known.map(|one| one.unwrap_or(f64::NEG_INFINITY)).collect()
 }
 
+/// Of each whether it is refused below a bound: 1 or 0. Of none if there is no bound.
+fn refused(confidence: &[Option<f64>], below: Option<f64>) -> Vec<f64> {
+    let Some(below) = below else {
+        return Vec::new();
+    };
+    let is_refused = numbers(confidence).into_iter().map(|one| one < below);
+    is_refused.map(f64::from).collect()
+}
+
 fn share_below(values: &[f64], bound: f64) -> f64 {
     match values.len() {
         0 => 0.0,
         count => values.iter().filter(|value| **value < bound).count() as f64 / count as f64,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refusal(own: &[f64], foreign: &[f64]) -> Refusal {
-        let some = |values: &[f64]| values.iter().copied().map(Some).collect();
-        Refusal {
-            own: some(own),
-            foreign: some(foreign),
-            ..Refusal::default()
-        }
-    }
-
-    #[test]
-    fn who_guesses_has_a_half_and_ties_are_halves() {
-        assert_eq!(refusal(&[1.0, 2.0], &[1.0, 2.0]).auroc(), Some(0.5));
-        assert_eq!(refusal(&[3.0, 2.0], &[1.0, 0.0]).auroc(), Some(1.0));
-        assert_eq!(refusal(&[0.0], &[1.0]).auroc(), Some(0.0));
-        assert_eq!(refusal(&[], &[1.0]).auroc(), None);
-        let nothing = Refusal {
-            own: vec![None, Some(f64::NAN)],
-            foreign: vec![None],
-            ..Refusal::default()
-        };
-        assert_eq!(nothing.auroc(), Some(0.5));
-    }
-
-    #[test]
-    fn the_bound_refuses_as_many_of_its_own_as_it_may() {
-        let own: Vec<f64> = (0..100).map(f64::from).collect();
-        let foreign: Vec<f64> = (0..10).map(|n| f64::from(n) / 2.0).collect();
-        let whole = Refusal {
-            nothing: vec![None, Some(2.0)],
-            ..refusal(&own, &foreign)
-        };
-        let refused = whole.refused_at(0.02).unwrap();
-        assert_eq!(refused.nothing, 0.5);
-        // 0 and 1 of its own, and 0, 0.5, 1 and 1.5 of the others.
-        assert_eq!(
-            (refused.below, refused.own, refused.foreign),
-            (2.0, 0.02, 0.4)
-        );
-        // Alike ones are refused together or not at all.
-        let refused = refusal(&[1.0, 1.0, 1.0, 5.0], &[0.0, 1.0])
-            .refused_at(0.5)
-            .unwrap();
-        assert_eq!(
-            (refused.below, refused.own, refused.foreign),
-            (1.0, 0.0, 0.5)
-        );
-        assert!(refusal(&[], &[1.0]).refused_at(0.02).is_none());
-        let all = refusal(&[1.0, 2.0], &[0.0]).refused_at(1.0).unwrap();
-        assert!(all.own < 1.0);
-    }
-
-    #[test]
-    fn measures_are_means_over_questions() {
-        let whole = Refusal {
-            nothing: vec![None, Some(9.0)],
-            ..refusal(&[2.0, 3.0], &[1.0, 2.0, 2.5, 0.0])
-        };
-        let measures = whole.measures();
-        assert_eq!(
-            measures,
-            [
-                ("auroc", 0.8125),
-                ("refused2", 0.5),
-                ("nothing_refused2", 0.5)
-            ]
-        );
-        assert_eq!(whole.auroc(), Some(measures[0].1));
-        assert!(refusal(&[], &[1.0]).measures().is_empty());
-        assert!(refusal(&[1.0], &[]).measures().is_empty());
-    }
-
-    #[test]
-    fn the_curve_leads_from_nothing_to_all() {
-        let curve = refusal(&[2.0, 3.0], &[1.0, 2.0]).curve();
-        assert_eq!(curve, [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]);
     }
 }
