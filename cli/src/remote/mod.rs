@@ -16,6 +16,7 @@
 //! | many nodes at once | `sending.rs` |
 //! | all of a graph, as text | `exporting.rs` |
 //! | documents | `uploading.rs` |
+//! | summaries | `summarising.rs` |
 //! | tables | `tables.rs` |
 //! | questions and receipts | `retrieving.rs` |
 //! | answers and thresholds | `answering.rs` |
@@ -36,6 +37,7 @@ mod retrieving;
 mod routing;
 mod sending;
 mod server;
+mod summarising;
 mod tables;
 mod uploading;
 mod values;

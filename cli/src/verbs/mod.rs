@@ -29,6 +29,7 @@ mod routes;
 mod scrub;
 pub(crate) mod serve;
 mod session_flags;
+mod summarise;
 mod token;
 
 use crate::arguments::Global;
@@ -63,6 +64,8 @@ pub(crate) enum Verb {
     Import(import::Import),
     /// Make a layered graph of documents, and keep it up as they change
     Ingest(Box<ingest::Ingest>),
+    /// Write the summaries that are missing or stale, by which domains are found
+    Summarise(Box<summarise::Summarise>),
     /// Say what answers a question, with receipts
     Retrieve(Box<retrieve::Retrieve>),
     /// Answer a question from the documents, or say that they do not
@@ -115,6 +118,7 @@ impl Verb {
             Self::Load(verb) => verb.run(progress),
             Self::Import(verb) => verb.run(global.quiet || global.json, progress),
             Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Summarise(verb) => verb.run(global.quiet || global.json, progress),
             Self::Retrieve(verb) => verb.run(progress),
             Self::Ask(verb) => verb.run(global.quiet || global.json, progress),
             Self::Calibrate(verb) => verb.run(progress),

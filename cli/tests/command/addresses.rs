@@ -113,10 +113,11 @@ fn what_an_address_cannot_do_is_said() {
 fn models_are_refused_before_anybody_connects() {
     // Nobody listens there: who connected first would hear of that.
     let nobody = "grpc://127.0.0.1:1/library";
-    let verbs: [&[&str]; 5] = [
+    let verbs: [&[&str]; 6] = [
         &["ask", nobody, "What is basalt?"],
         &["retrieve", nobody, "What is basalt?"],
         &["calibrate", nobody],
+        &["summarise", nobody],
         &["routes", "list", nobody],
         &["query", nobody, "RETURN 1"],
     ];

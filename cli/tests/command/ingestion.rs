@@ -552,7 +552,7 @@ fn domains_without_summaries_are_told_of_until_they_have_them() {
     let line = format!("{without} domains without a summary");
     let said = &plain.assert_code(0).stdout;
     assert!(
-        said.contains(&line) && said.contains("CALL rag.resummarise({domains: true})"),
+        said.contains(&line) && said.contains(&format!("`stratigraph summarise {graph}`")),
         "{said}"
     );
     // Whoever asks before is told why there is nothing.

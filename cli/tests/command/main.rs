@@ -25,6 +25,7 @@ mod screen;
 mod served;
 mod servers;
 mod streams;
+mod summaries;
 mod terminal;
 mod transfers;
 mod world;

@@ -13,6 +13,8 @@ pub struct RagProgress {
     pub pieces: u64,
     /// What was spent on it so far.
     pub bill: ModelBill,
+    /// Of how many; 0 where that is not known.
+    pub of: u64,
 }
 
 /// What a model was paid.
@@ -138,9 +140,14 @@ pub struct SummaryReport {
 pub struct Resummarised {
     /// One by one: those that were written, then those that could not be.
     pub summaries: Vec<SummaryReport>,
+    /// How many were written; of a dry run, how many would be.
+    pub written: u64,
+    /// Who writes at this server: the name of the model, or `rules` for the most central sentences. Empty if there is no model and nobody
+    /// else may.
+    pub by: String,
     /// How many are still stale.
     pub left: u64,
-    /// The bill, all of it.
+    /// The bill, all of it; of a dry run, what it would be.
     pub bill: ModelBill,
 }
 
@@ -150,6 +157,7 @@ impl Made<v1::RagProgress> for RagProgress {
             done: sent.done,
             pieces: sent.pieces,
             bill: sent.bill.unwrap_or_default().make(),
+            of: sent.of,
         }
     }
 }

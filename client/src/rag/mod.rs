@@ -265,7 +265,7 @@ impl Rag {
         routes::call(&self.client, name.into(), arguments.into(), rows).await
     }
 
-    /// Settings for having summaries written.
+    /// Settings for having summaries written: by the server's model, or, where it has none, from the most central sentences.
     pub fn resummarise(&self) -> ResummariseBuilder {
         ResummariseBuilder {
             client: self.client.clone(),
@@ -295,21 +295,34 @@ impl ResummariseBuilder {
         self
     }
 
-    /// Also those of domains that have none yet.
+    /// Also those of domains that have none yet. Where a model writes, one that rules have written is none.
     pub fn domains(mut self) -> Self {
         self.request.domains = true;
         self
     }
 
-    /// Also those of entities that have none yet.
+    /// Also those of entities, in the same way.
     pub fn entities(mut self) -> Self {
         self.request.entities = true;
         self
     }
 
-    /// The most central sentences, without asking the model.
+    /// The most central sentences, without asking the model, also in the place of what it wrote and is stale. If nothing is said, only
+    /// where the server has no model, and then what one wrote stays as it is.
     pub fn central(mut self) -> Self {
-        self.request.central = true;
+        self.request.central = Some(true);
+        self
+    }
+
+    /// By the model, and by nobody else: a server without one refuses.
+    pub fn by_model(mut self) -> Self {
+        self.request.central = Some(false);
+        self
+    }
+
+    /// Says what it would cost, and writes nothing.
+    pub fn dry_run(mut self) -> Self {
+        self.request.dry_run = true;
         self
     }
 
@@ -343,6 +356,8 @@ impl ResummariseBuilder {
                     Some(Part::Progress(progress)) => (self.on_progress)(progress.make()),
                     Some(Part::Summary(summary)) => done.summaries.push(summary.make()),
                     Some(Part::Verdict(verdict)) => {
+                        done.written = verdict.written;
+                        done.by = verdict.by;
                         done.left = verdict.left;
                         done.bill = verdict.bill.unwrap_or_default().make();
                         return Ok(true);

@@ -1,11 +1,11 @@
 //! What a node is called, and which nodes have no summary yet: for whoever writes summaries.
 
-use stratigraph::{NodeId, Read};
+use stratigraph::{NodeId, Read, ReadTxn};
 
 use super::contribution::{Label, NodeKey};
 use super::held::key_of;
 use super::schema::{DOMAINS, find};
-use super::{BuildError, Layers};
+use super::{BuildError, Layers, Summary};
 
 impl Layers {
     /// The statement that counts the domains of [`without_summary`](Self::without_summary), for whoever has the database
@@ -35,11 +35,39 @@ impl Layers {
     /// # Errors
     /// What the database says.
     pub fn without_summary(&self, label: Label) -> Result<Vec<NodeKey>, BuildError> {
+        self.chosen(label, has_none)
+    }
+
+    /// The same, and those whose summary no model wrote.
+    pub(crate) fn without_model_summary(&self, label: Label) -> Result<Vec<NodeKey>, BuildError> {
+        self.chosen(label, |read, id| {
+            Ok(has_none(read, id)?
+                || read.property(id, "summary_model")?.as_str() == Some(Summary::RULES))
+        })
+    }
+
+    /// Which model wrote the summary of an entity or domain; nothing if it has none, or no model did.
+    pub(crate) fn summary_model(&self, node: &NodeKey) -> Result<Option<String>, BuildError> {
+        let read = self.database().read()?;
+        let Some(id) = find(&read, node.label, &node.key)? else {
+            return Ok(None);
+        };
+        let model = read.property(id, "summary_model")?;
+        let model = model.as_str().filter(|model| *model != Summary::RULES);
+        Ok(model.map(str::to_owned))
+    }
+
+    /// The entities or domains of which this is so, in the order of their keys.
+    fn chosen(
+        &self,
+        label: Label,
+        is_one: impl Fn(&ReadTxn, NodeId) -> Result<bool, BuildError>,
+    ) -> Result<Vec<NodeKey>, BuildError> {
         let read = self.database().read()?;
         let mut nodes = Vec::new();
         for node in read.nodes_with_label(label.name())? {
             let id = NodeId::new(node);
-            if read.property(id, "summary_inputs")?.is_null() {
+            if is_one(&read, id)? {
                 nodes.push(NodeKey::new(label, key_of(&read, id)?));
             }
         }
@@ -69,4 +97,9 @@ impl Layers {
         by_level.sort_unstable();
         Ok(by_level.into_iter().map(|(_, node)| node).collect())
     }
+}
+
+/// Whether it never had a summary.
+fn has_none(read: &ReadTxn, id: NodeId) -> Result<bool, BuildError> {
+    Ok(read.property(id, "summary_inputs")?.is_null())
 }

@@ -35,6 +35,11 @@ pub struct Summary {
     pub prompt: String,
 }
 
+impl Summary {
+    /// What stands in the place of a model's name where no model wrote it: it is the most central sentences.
+    pub const RULES: &str = "rules";
+}
+
 /// What a summary is made from. Whatever else is read along when it is made (what is said of the domains above and their
 /// summaries, say) does not make it stale, or each change near the root would make everything so: only what is said of the thing itself, and what lies right beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,7 +239,7 @@ impl Layers {
     }
 
     /// Takes a summary away of which these inputs, which say nothing, are left. Whether that was so: what is said
-    /// something of by now keeps its own.
+    /// something of by now keeps its own, and so does what has one that was made from these.
     ///
     /// # Errors
     /// What the database says.
@@ -244,7 +249,10 @@ impl Layers {
         let Some(id) = find(&txn, node.label, &node.key)? else {
             return Ok(false);
         };
-        if Inputs::read(&txn, node, id)?.hash() != inputs.hash() {
+        let hash = inputs.hash();
+        let made_from = txn.property(id, "summary_inputs")?;
+        if made_from.as_str() == Some(hash.as_str()) || Inputs::read(&txn, node, id)?.hash() != hash
+        {
             return Ok(false);
         }
         txn.set_properties(id, PROPERTIES.map(|name| (name, Value::Null)))?;

@@ -114,7 +114,7 @@ pub enum CalibrateError {
     NothingToLeaveOut,
     /// Nothing was found, so there is nothing to tell apart.
     #[error(
-        "the pipeline {pipeline} found nothing for any of {asked} questions, also with what they were made of, so no threshold tells what can be answered: calibrate a pipeline that searches what this graph has; one that searches domains finds none before they have summaries (`CALL rag.resummarise({{domains: true, central: true}})`)"
+        "the pipeline {pipeline} found nothing for any of {asked} questions, also with what they were made of, so no threshold tells what can be answered: calibrate a pipeline that searches what this graph has; one that searches domains finds none before they have summaries (`stratigraph summarise`, `CALL rag.resummarise({{domains: true}})`)"
     )]
     NothingFound {
         /// The pipeline.

@@ -49,11 +49,19 @@ pub enum DoorError {
     /// The embedder cannot cut texts into tokens.
     #[error(transparent)]
     Embedder(stratigraph_models::ModelError),
-    /// Summaries are written by a model.
+    /// Summaries are to be written by a model.
     #[error(
-        "summaries are written by a model, and this process was started without one: start it with --llm URL --model NAME, or ask for the most central sentences instead, with `central: true`"
+        "summaries are to be written by a model, and this process was started without one: start it with --llm URL --model NAME, or leave `central: false` out, and they are the most central sentences"
     )]
     NoModel,
+    /// A summary is a model's, and there is none now.
+    #[error(
+        "the model {model} has written its summary, which is stale now, and this process was started without one: start it with --llm URL --model NAME, or have the most central sentences put in its place (`central: true`, `stratigraph summarise --central`)"
+    )]
+    WrittenByModel {
+        /// Which model.
+        model: String,
+    },
     /// No threshold can be found.
     #[error(transparent)]
     Calibrate(#[from] crate::calibrate::CalibrateError),

@@ -19,7 +19,7 @@
 //! | questions and answers | `ask.rs` |
 //! | declared queries | `routes.rs` |
 //! | which names may mean the same | `naming.rs` |
-//! | summaries that are stale are made anew | `resummarise.rs`, `subject.rs` |
+//! | summaries that are stale are made anew | `resummarise.rs`, `unwritten.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
 //! | why not | `error.rs` |
 //!
@@ -53,6 +53,7 @@ mod resummarise;
 mod routes;
 mod subject;
 mod tables;
+mod unwritten;
 mod wanted;
 
 pub use ask::{Ask, MOST_RECEIPTS};
@@ -64,6 +65,7 @@ pub use library::{Library, Open, both_notes};
 pub use naming::Alike;
 pub use resummarise::{Mended, Resummarise, Resummarised, Unmended};
 pub use tables::{Tables, TablesTaken};
+pub use unwritten::ForeseenSummaries;
 pub use wanted::Wanted;
 
 #[cfg(test)]

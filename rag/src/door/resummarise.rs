@@ -1,37 +1,40 @@
-//! Summaries that are stale are made anew, and those that were never made.
+//! Summaries that are stale are made anew, and those that were never made. Which these are, and who writes them, is said in
+//! `unwritten.rs`.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use stratigraph::storage::cancel::CancelToken;
 
 use super::subject::Subject;
+use super::unwritten::Writer;
 use super::{DoorError, Open};
-use crate::build::{BuildError, Inputs, Label, NodeKey, Summary};
-use crate::extract::model::Summaries;
-use crate::extract::{Calls, CentralSentences, Cost, ExtractError, Summariser};
+use crate::build::{BuildError, Inputs, NodeKey, Summary};
+use crate::extract::{Cost, ExtractError};
 
 /// Which summaries are made, and by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resummarise {
     /// At most so many; what is left stays stale, and the next call goes on.
     pub most: usize,
-    /// Also those of domains that have none yet.
+    /// Also those of domains that have none yet. Where a model writes, one that rules have written is none.
     pub domains: bool,
-    /// Also those of entities that have none yet.
+    /// Also those of entities, in the same way.
     pub entities: bool,
-    /// The most central sentences, without asking a model.
-    pub central: bool,
+    /// Whether they are the most central sentences, without asking a model. If nothing is said, only where there is no
+    /// model, and then what a model wrote before stays as it is; with `true` it is replaced where it is stale, and with `false` a
+    /// model is needed.
+    pub central: Option<bool>,
 }
 
 impl Default for Resummarise {
-    /// What is stale, by a model.
+    /// What is stale, by the model if there is one.
     fn default() -> Self {
         Self {
             most: 1000,
             domains: false,
             entities: false,
-            central: false,
+            central: None,
         }
     }
 }
@@ -43,6 +46,10 @@ pub struct Resummarised {
     pub mended: Vec<Mended>,
     /// Those that could not be made; they are as they were.
     pub failed: Vec<Unmended>,
+    /// How many were to be made.
+    pub of: usize,
+    /// Who writes here: the name of the model, or [`Summary::RULES`]; nothing if there is no model and nobody else may.
+    pub by: Option<String>,
     /// How many are still stale.
     pub left: usize,
     /// The bill, that of what failed included.
@@ -80,92 +87,64 @@ struct Shared {
 
 impl Open {
     /// Makes summaries: each is committed on its own, so what was made stays, whatever comes then. What changes while
-    /// its summary is being written is stale from the beginning.
+    /// its summary is being written is stale from the beginning. `told` hears how far it is, first of all of how many.
     ///
     /// # Errors
-    /// [`DoorError::NoModel`] if there is none and something is to be summarised; what the database says.
+    /// [`DoorError::NoModel`] if only a model may write, there is none, and something is to be summarised; what the database
+    /// says.
     pub fn resummarise(
         &self,
         wanted: &Resummarise,
         cancel: &CancelToken,
         told: &(dyn Fn(&Resummarised) + Sync),
     ) -> Result<Resummarised, DoorError> {
-        let mut subjects = self.subjects(wanted)?;
+        let writer = self.writer(wanted.central);
+        let unwritten = match self.unwritten(wanted, writer.as_ref(), cancel) {
+            Err(DoorError::Extract(ExtractError::Cancelled)) => {
+                return Ok(Resummarised {
+                    stopped: true,
+                    ..Resummarised::default()
+                });
+            }
+            unwritten => unwritten?,
+        };
+        let mut subjects = unwritten.subjects;
         // The widest domains first: what lies below is told their summaries.
         subjects.sort_by(|(one, above), (other, below)| {
             (above.depth(), &one.node).cmp(&(below.depth(), &other.node))
         });
         let mut all = Resummarised::default();
         if !subjects.is_empty() {
-            all = self.make(subjects, wanted, cancel, told)?;
+            let writer = writer.as_ref().ok_or(DoorError::NoModel)?;
+            all = self.make(subjects, writer, cancel, told)?;
         }
+        all.failed.extend(unwritten.kept);
         all.mended.sort_by(|one, other| one.node.cmp(&other.node));
         all.failed.sort_by(|one, other| one.node.cmp(&other.node));
         all.left = self.layers().stale()?.len();
+        all.by = writer.map(|writer| writer.name);
         Ok(all)
-    }
-
-    /// What is to be summarised: what is stale, then what never was and has something to be made from.
-    fn subjects(&self, wanted: &Resummarise) -> Result<Vec<(Inputs, Subject)>, DoorError> {
-        let layers = self.layers();
-        let mut subjects = Vec::new();
-        for node in layers
-            .widest_first(layers.stale()?)?
-            .into_iter()
-            .take(wanted.most)
-        {
-            let Some(inputs) = layers.inputs(&node)? else {
-                continue;
-            };
-            let subject = Subject::read(layers, &inputs)?;
-            subjects.push((inputs, subject));
-        }
-        let labels = [
-            (wanted.domains, Label::DomainTag),
-            (wanted.entities, Label::Entity),
-        ];
-        for (_, label) in labels.into_iter().filter(|(is_wanted, _)| *is_wanted) {
-            for node in layers.widest_first(layers.without_summary(label)?)? {
-                if subjects.len() >= wanted.most {
-                    return Ok(subjects);
-                }
-                let Some(inputs) = layers.inputs(&node)? else {
-                    continue;
-                };
-                let subject = Subject::read(layers, &inputs)?;
-                if !subject.is_silent() {
-                    subjects.push((inputs, subject));
-                }
-            }
-        }
-        Ok(subjects)
-    }
-
-    /// Who summarises, and the name that it is kept under.
-    fn summariser(&self, central: bool) -> Result<(Box<dyn Summariser>, String), DoorError> {
-        if central {
-            return Ok((Box::new(CentralSentences::default()), "rules".to_owned()));
-        }
-        let model = self.equipment().its_model().ok_or(DoorError::NoModel)?;
-        let calls = Calls::new(Arc::clone(model), Arc::new(self.layers().replies().clone()));
-        Ok((Box::new(Summaries::new(calls)), model.name().to_owned()))
     }
 
     fn make(
         &self,
         subjects: Vec<(Inputs, Subject)>,
-        wanted: &Resummarise,
+        writer: &Writer,
         cancel: &CancelToken,
         told: &(dyn Fn(&Resummarised) + Sync),
     ) -> Result<Resummarised, DoorError> {
-        let (summariser, model) = self.summariser(wanted.central)?;
         let shared = Mutex::new(Shared::default());
+        {
+            let mut shared = lock(&shared);
+            shared.done.of = subjects.len();
+            told(&shared.done);
+        }
         let mut rest = VecDeque::from(subjects);
         // Level by level: what lies below reads the summaries of what is above, so it waits for them.
         while let Some(depth) = rest.front().map(|(_, subject)| subject.depth()) {
             let count = rest.partition_point(|(_, subject)| subject.depth() <= depth);
             let level: VecDeque<_> = rest.drain(..count).collect();
-            self.make_level(level, (&*summariser, &model), (cancel, told), &shared);
+            self.make_level(level, writer, (cancel, told), &shared);
             let shared = lock(&shared);
             if shared.ended.is_some() || shared.done.stopped {
                 break;
@@ -183,7 +162,7 @@ impl Open {
     fn make_level(
         &self,
         level: VecDeque<(Inputs, Subject)>,
-        (summariser, model): (&dyn Summariser, &str),
+        writer: &Writer,
         (cancel, told): (&CancelToken, &(dyn Fn(&Resummarised) + Sync)),
         shared: &Mutex<Shared>,
     ) {
@@ -197,7 +176,7 @@ impl Open {
                     lock(shared).done.stopped = true;
                     break;
                 }
-                let (cost, made) = self.one(&inputs, &subject, summariser, model);
+                let (cost, made) = self.one(&inputs, &subject, writer);
                 let mut shared = lock(shared);
                 if shared.ended.is_some() {
                     break;
@@ -219,8 +198,7 @@ impl Open {
         &self,
         inputs: &Inputs,
         subject: &Subject,
-        summariser: &dyn Summariser,
-        model: &str,
+        writer: &Writer,
     ) -> (Cost, Result<Option<String>, DoorError>) {
         if subject.is_silent() {
             return (Cost::default(), self.settle_silence(inputs));
@@ -229,7 +207,7 @@ impl Open {
             Ok(above) => above,
             Err(error) => return (Cost::default(), Err(error.into())),
         };
-        let made = match subject.with(&above, |of| summariser.summarise(of)) {
+        let made = match subject.with(&above, |of| writer.summariser.summarise(of)) {
             Ok(made) => made,
             Err(error) => return (error.cost(), Err(error.into())),
         };
@@ -238,8 +216,8 @@ impl Open {
         }
         let summary = Summary {
             text: made.text,
-            model: model.to_owned(),
-            prompt: summariser.version().to_owned(),
+            model: writer.name.clone(),
+            prompt: writer.summariser.version().to_owned(),
         };
         let kept = self.layers().summarise(inputs, &summary);
         let kept = kept.map(|is_kept| is_kept.then_some(summary.text));
@@ -263,7 +241,7 @@ impl Open {
 impl Shared {
     fn take(&mut self, node: NodeKey, cost: Cost, made: Result<Option<String>, DoorError>) {
         match made {
-            Ok(None) => {}
+            Ok(None) => self.done.cost += cost,
             Ok(Some(text)) => {
                 self.done.cost += cost;
                 self.done.mended.push(Mended { node, text, cost });

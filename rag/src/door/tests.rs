@@ -17,6 +17,7 @@ mod hostile;
 mod naming;
 mod notes;
 mod summaries;
+mod writers;
 
 const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna in Sicily.\n\n## Granite\n\nGranite comes from Mount Blanc.\n";
 

@@ -14,7 +14,7 @@ use crate::build::{CHUNK_TEXTS, ENTITY_NAMES, FACT_TEXTS, Label};
 /// So many domains are looked at for whether any has a summary, where none was found.
 const MOST_LOOKED_AT: usize = 1000;
 /// Why none was found then.
-const NO_SUMMARIES: &str = "no domain has a summary yet, by which domains are found: `CALL rag.resummarise({domains: true})` has the model write them, and with `central: true` they are made without one";
+const NO_SUMMARIES: &str = "no domain has a summary yet, by which domains are found: `stratigraph summarise`, `ingest --summarise` or `CALL rag.resummarise({domains: true})` writes them, by the model or, without one, from the most central sentences";
 
 /// What can be near to a question, or have its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -41,16 +41,27 @@ async fn documents_and_summaries() {
         "{list:?}"
     );
     assert_eq!(rag.stale().await.unwrap().count, 0);
-    // Without a model the server says what it needs, and rules are asked for by name.
-    let refused = rag.resummarise().entities().run().await.unwrap_err();
+    // Without a model the server says what it needs, if it is to be one, and else goes by rules.
+    let refused = rag.resummarise().entities().by_model().run().await;
+    let refused = refused.unwrap_err();
     assert!(matches!(&refused, Error::Refused(_)), "{refused:?}");
     assert!(refused.to_string().contains("--llm"), "{refused}");
-    let done = rag.resummarise().entities().central().run().await.unwrap();
+    let would = rag.resummarise().entities().dry_run().run().await.unwrap();
+    assert!(would.written > 0 && would.summaries.is_empty() && would.bill.calls == 0);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&heard);
+    let settings = rag.resummarise().entities();
+    let settings = settings.on_progress(move |now| told.lock().unwrap().push((now.done, now.of)));
+    let done = settings.run().await.unwrap();
     assert!(
         done.summaries.iter().all(|one| one.text.is_some()) && done.left == 0,
         "{done:?}"
     );
-    assert!(!done.summaries.is_empty());
+    assert_eq!((done.by.as_str(), done.written), ("rules", would.written));
+    assert_eq!(done.summaries.len() as u64, done.written);
+    assert_eq!(heard.lock().unwrap()[0], (0, done.written));
+    let forced = rag.resummarise().entities().central().run().await.unwrap();
+    assert_eq!(forced.written, 0, "they stand");
     let gone = rag.delete(["facts", "never"]).await.unwrap();
     assert!(gone.deleted > 0 && !gone.stale.is_empty(), "{gone:?}");
     let stale = rag.stale().await.unwrap();

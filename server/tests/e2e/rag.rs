@@ -222,6 +222,11 @@ async fn summaries_are_written_by_the_servers_model() {
     }
     let verdict = verdict.unwrap();
     assert_eq!((verdict.written, verdict.failed, verdict.left), (2, 0, 0));
+    assert!(
+        !verdict.by.is_empty() && verdict.by != "rules",
+        "{}",
+        verdict.by
+    );
     assert_eq!(texts, ["Basalt comes from Etna."; 2]);
     assert_eq!(
         count(&fixture, "(e:Entity) WHERE e.summary IS NOT NULL").await,
@@ -289,7 +294,7 @@ async fn readers_only_look_and_transactions_take_no_documents() {
     let mut told = rag
         .resummarise(with_token(
             v1::ResummariseRequest {
-                central: true,
+                central: Some(true),
                 ..v1::ResummariseRequest::default()
             },
             &tokens[1],

@@ -87,9 +87,7 @@ pub(super) fn ingest(program: &Program) -> Result<(), String> {
     println!(
         "domains are searched by their summaries, which are the most central sentences without a model:"
     );
-    let statement =
-        "CALL rag.resummarise({domains: true, central: true}) YIELD key RETURN count(*) AS domains";
-    let words = ["query", "tag", "--format", "json", statement];
+    let words = ["summarise", "tag"];
     print!("{}", program.run(&program.with_embedder(&words))?);
     Ok(())
 }

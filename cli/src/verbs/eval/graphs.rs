@@ -313,7 +313,7 @@ fn summarise(open: &Open, by_model: bool, token: &CancelToken) -> Result<(), Fai
     let wanted = Resummarise {
         most: usize::MAX,
         domains: true,
-        central: !by_model,
+        central: Some(!by_model),
         ..Resummarise::default()
     };
     let made = open.resummarise(&wanted, token, &|_| ());

@@ -87,8 +87,9 @@ impl Tags {
         reply.table(&table);
         if measures.without_summary > 0 {
             reply.line(format!(
-                "{} no summary: `CALL rag.resummarise({{domains: true}})` makes them",
-                have(measures.without_summary, "domain")
+                "{} no summary: `stratigraph summarise {}` writes them",
+                have(measures.without_summary, "domain"),
+                self.dir.display()
             ));
         }
         if measures.without_description > 0 {

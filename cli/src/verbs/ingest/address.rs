@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::models::reader;
 use crate::progress::Progress;
 use crate::remote::{Address, Manner, Sent, Server, Uploading};
+use crate::verbs::summarise::Summaries;
 use stratigraph_client::{DocumentReport, Layers};
 use stratigraph_rag::door::Wanted;
 use stratigraph_rag::ingest::System;
@@ -58,6 +59,9 @@ impl Ingest {
             for id in gone {
                 outcome.took_out(id);
             }
+        }
+        if let (Some(of), false) = (self.summarise, self.dry_run) {
+            outcome.summarised(Summaries::of(of).at_server(&server, progress)?);
         }
         if !self.dry_run {
             outcome.look_for_summaries(&server, system)?;

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::rag_error::RagError;
 use crate::statements::Folder;
 use crate::verbs::ingest::files::Files;
+use crate::verbs::summarise::Summaries;
 use std::io::Cursor;
 use stratigraph::Database;
 use stratigraph_rag::Document;
@@ -99,6 +100,9 @@ impl Ingest {
         }
         if self.prune {
             take_out(&open, files, &mut outcome, progress)?;
+        }
+        if let Some(of) = self.summarise {
+            outcome.summarised(Summaries::of(of).in_folder(&open, progress)?);
         }
         let system = open.recipe().system();
         outcome.look_for_summaries(&Folder::new(db.clone()), system)?;

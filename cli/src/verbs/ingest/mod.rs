@@ -16,6 +16,7 @@ use crate::output::Reply;
 use crate::progress::Progress;
 use crate::rag_error::RagError;
 use crate::remote::{Access, Address};
+use crate::verbs::summarise::Of;
 use clap::Args;
 use files::{Files, takes};
 use outcome::Outcome;
@@ -60,6 +61,10 @@ names that came since are held against it. With =merge all that is listed is agr
 are taken in again under the names that stand for theirs, for which no model is asked. What differs by a
 negation, or by direction alone (paid to, paid by), is never put together, and listed in either case.
 
+--summarise writes, when the documents are in, the summaries that are missing or stale, of domains, by which those of `tag` are
+found, and with =entities of entities as well: the model does, or, without one, they are the most central sentences. What
+stands is left alone. `stratigraph summarise` does it for what is here already, and its help says more.
+
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
 and relationships beside the layers that are there, and again what its rows state now. If a file is missing
 or empty and something would go by that, nothing is changed, unless --prune says that it is meant. A new
@@ -84,6 +89,7 @@ that it was started with; what comes in is the same. Each document is reported w
 Examples:
   stratigraph ingest docs/ --into library
   stratigraph ingest reports/ --into library --profile bag --metadata '{company}/{year}/*.md' --filter year
+  stratigraph ingest docs/ --into library --profile tag --summarise
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
   stratigraph ingest docs/ --into grpcs://graph.example/library --ca ca.pem --token-file token
   stratigraph ingest leggi/ --into library --profile triples --language italian --cluster-relations
@@ -100,7 +106,8 @@ before, what tables have made of a new database) or null, pruned, pruned_documen
 bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an
 address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry run),
 stale, without_summary (domains that have none, by which they are found; null where there are none, and in a
-dry run), relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept,
+dry run), summaries {by (the model, or `rules`), written, failed [{label, key, problem}] (the first 1000), count_failed, stale} or null,
+relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept,
 input_tokens, output_tokens, dropped, cost (null without prices)}, milliseconds";
 
 /// Arguments of `ingest`.
@@ -149,6 +156,15 @@ pub(crate) struct Ingest {
         conflicts_with = "dry_run"
     )]
     cluster_relations: Option<Cluster>,
+    /// Then write the summaries that are missing or stale, by the model or, without one, from the most central sentences
+    #[arg(
+        long,
+        value_name = "OF",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "domains"
+    )]
+    summarise: Option<Of>,
     /// Take out documents of the database that are not among these, with --under of those under that, without it of all, also those under names; of tables also what files stated that are missing or empty now
     #[arg(long)]
     prune: bool,
@@ -199,6 +215,7 @@ impl Ingest {
             // What a server asks its model shows in the bill.
             has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
             dry_run: self.dry_run,
+            summarises: self.summarise.is_some(),
             prices: self.models.prices(),
         };
         told::outcome(&mut reply, &outcome, &asked);
@@ -282,6 +299,9 @@ impl Ingest {
             return Err(Failure::Usage(format!(
                 "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata, layered), and {system} has none"
             )));
+        }
+        if let Some(of) = self.summarise {
+            of.check(system, "--summarise=entities")?;
         }
         if self.root.is_some() && !system.has_domains() {
             return Err(Failure::Usage(format!(

@@ -3,6 +3,7 @@
 use super::relations::Clustered;
 use crate::failure::Failure;
 use crate::statements::Place;
+use crate::verbs::summarise::Made;
 use stratigraph_client::{DocumentReport, TablesReport as SentTables};
 use stratigraph_models::{Prices, Usage};
 use stratigraph_rag::build::{BuildError, CutOff, Layers, TablesReport};
@@ -41,7 +42,10 @@ pub(super) struct Outcome {
     pub(super) vector_tokens: u64,
     /// Pieces whose ends the embedder does not read.
     pub(super) cut_off: CutOff,
+    /// Summaries that became stale, or, where summaries were written, that still are.
     pub(super) stale: u64,
+    /// Summaries that were written when the documents were in, if that was wanted.
+    pub(super) summaries: Option<Made>,
     /// Domains that have no summary, by which they are found; nothing where there are no domains, or nobody has looked.
     pub(super) without_summary: Option<u64>,
     pub(super) calls: u64,
@@ -211,6 +215,18 @@ impl Outcome {
         };
         let told = (self.cost > 0.0).then_some(self.cost);
         prices.map(|prices| prices.of(usage)).or(told)
+    }
+
+    /// Summaries were written when the documents were in.
+    pub(super) fn summarised(&mut self, made: Made) {
+        self.stale = made.stale;
+        self.calls += made.cost.calls;
+        self.kept += made.cost.kept;
+        self.input_tokens += made.cost.usage.input_tokens;
+        self.output_tokens += made.cost.usage.output_tokens;
+        self.dropped += made.cost.dropped;
+        self.cost += made.price;
+        self.summaries = Some(made);
     }
 
     /// Counts the domains that have no summary, where the graph is one of domains.

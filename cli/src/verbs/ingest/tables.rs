@@ -117,6 +117,7 @@ impl Ingest {
             ("--language", self.language.is_some()),
             ("--chunks", self.chunks.is_some()),
             ("--cluster-relations", self.cluster_relations.is_some()),
+            ("--summarise", self.summarise.is_some()),
         ];
         match said.iter().find(|(_, said)| *said) {
             Some((flag, _)) => Err(Failure::Usage(format!(

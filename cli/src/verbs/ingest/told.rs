@@ -2,6 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::output::{Reply, Table, count, money, printable, size, things};
+use crate::verbs::summarise::Made;
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_models::Prices;
@@ -14,6 +15,8 @@ pub(super) struct Asked {
     pub(super) has_model: bool,
     pub(super) dry_run: bool,
     pub(super) is_tables: bool,
+    /// Whether summaries are written as well.
+    pub(super) summarises: bool,
     /// What the tokens of the model cost, if that was said here.
     pub(super) prices: Option<Prices>,
 }
@@ -69,6 +72,12 @@ fn foreseen(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     }
     reply.table(&facts);
     pruned(reply, outcome, "would be taken out");
+    if asked.summarises {
+        reply.line(format!(
+            "without summaries: which domains there are is known when the documents are in, and `stratigraph summarise {} --dry-run` tells then",
+            asked.path
+        ));
+    }
     reply.line("nothing was written: this was a dry run");
     if outcome.count_failed > 0 {
         reply.incomplete();
@@ -91,6 +100,11 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     if outcome.vector_tokens > 0 {
         facts.fact("tokens of their texts", &count(outcome.vector_tokens));
     }
+    if let Some(made) = &outcome.summaries {
+        facts
+            .fact("summaries written", &count(made.written))
+            .fact("summaries by", &made.by_whom(false));
+    }
     facts.fact("stale summaries", &count(outcome.stale));
     if asked.prunes {
         facts.fact("documents taken out", &count(outcome.pruned));
@@ -107,10 +121,14 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     }
     reply.table(&facts);
     if let Some(without @ 1..) = outcome.without_summary {
-        reply.line(format!(
-            "{} without a summary, by which domains are found: `CALL rag.resummarise({{domains: true}})` has the model write summaries, and with `central: true` they are made without one",
-            things(without, "domain")
-        ));
+        let without = things(without, "domain");
+        reply.line(match outcome.summaries {
+            None => format!(
+                "{without} without a summary, by which domains are found: `ingest --summarise` or `stratigraph summarise {}` writes them, by the model or, without one, from the most central sentences",
+                asked.path
+            ),
+            Some(_) => format!("{without} without a summary, by which domains are found"),
+        });
     }
     pruned(reply, outcome, "taken out");
     outcome.relations.tell(reply);
@@ -119,6 +137,9 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         reply
             .line(format!("{failed} could not be taken in"))
             .incomplete();
+    }
+    if let Some(made) = &outcome.summaries {
+        made.tell(reply);
     }
     if outcome.not_pruned.is_some() {
         reply
@@ -209,6 +230,7 @@ fn fields(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         )
         .field("stale", outcome.stale)
         .field("without_summary", outcome.without_summary)
+        .field("summaries", outcome.summaries.as_ref().map(Made::json))
         .field("relations", outcome.relations.json())
         .field("merged_relations", outcome.relations.merged)
         .field(
@@ -249,6 +271,9 @@ pub(super) fn failures(outcome: &Outcome) {
     }
     for line in &outcome.broken_lines {
         let _ = writeln!(io::stderr(), "left out: {}", printable(line));
+    }
+    if let Some(made) = &outcome.summaries {
+        made.failures();
     }
 }
 

@@ -144,7 +144,7 @@ fn stale(library: WeakLibrary) -> Procedure {
 
 fn resummarise(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.resummarise")
-        .about("Has the model write the summaries that are stale. Settings: most (1000), domains and entities (true: also those that have no summary yet), central (true: the most central sentences, without a model). Each is a transaction of its own; problem says why one could not be written.")
+        .about("Writes the summaries that are stale: the model does, or, without one, they are the most central sentences; by says which model, or rules. Settings: most (1000), domains and entities (true: also those that have no summary yet, or one by rules where a model writes), central (true: the most central sentences, also in the place of what a model wrote; false: by a model or not at all). Each is a transaction of its own; problem says why one could not be written: what a model wrote stays as it is while there is none.")
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("label", ProcedureType::STRING)
         .yields("key", ProcedureType::STRING)
@@ -153,6 +153,7 @@ fn resummarise(library: WeakLibrary) -> Procedure {
         .yields("calls", ProcedureType::INTEGER)
         .yields("inputTokens", ProcedureType::INTEGER)
         .yields("outputTokens", ProcedureType::INTEGER)
+        .yields("by", ProcedureType::STRING)
         .commits()
         .run_until_stopped(move |call, arguments| mend(&library.upgrade()?, call, arguments))
 }
@@ -263,7 +264,7 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         most: settings.count("most")?.unwrap_or(usual.most),
         domains: settings.truth("domains")?,
         entities: settings.truth("entities")?,
-        central: settings.truth("central")?,
+        central: settings.said("central")?,
     };
     let open = library.open().map_err(failed)?;
     let done = open.resummarise(&wanted, call.stop(), &|_| ());
@@ -271,6 +272,7 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     if done.stopped {
         return Err(stratigraph::Error::Cancelled.into());
     }
+    let by = done.by.map_or(Value::Null, Value::from);
     let mended = done.mended.into_iter().map(|one| {
         let usage = one.cost.usage;
         vec![
@@ -281,6 +283,7 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
             count(one.cost.calls),
             count(usage.input_tokens),
             count(usage.output_tokens),
+            by.clone(),
         ]
     });
     let failed = done.failed.into_iter().map(|one| {
@@ -290,7 +293,7 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
             Value::Null,
             causes(&one.error).into(),
         ];
-        row.extend([Value::Null, Value::Null, Value::Null]);
+        row.extend([Value::Null, Value::Null, Value::Null, Value::Null]);
         row
     });
     Ok(mended.chain(failed).collect())

@@ -69,9 +69,14 @@ impl<'a> Settings<'a> {
 
     /// Yes or no; no if nothing is said.
     pub(super) fn truth(&self, name: &str) -> Result<bool, String> {
+        Ok(self.said(name)?.unwrap_or_default())
+    }
+
+    /// Yes or no, if it is said.
+    pub(super) fn said(&self, name: &str) -> Result<Option<bool>, String> {
         match self.value(name) {
-            None => Ok(false),
-            Some(Value::Bool(truth)) => Ok(*truth),
+            None => Ok(None),
+            Some(Value::Bool(truth)) => Ok(Some(*truth)),
             Some(value) => Err(unfit(name, "true or false", value)),
         }
     }

@@ -40,8 +40,12 @@ fn summaries_are_mended_by_the_model_and_by_nobody_else() {
     // Without a model it says what it needs, and rules are asked for by name.
     let without = Library::new(&db, Equipment::default());
     without.register().unwrap();
-    let (message, _) = refused(&db, "CALL rag.resummarise()");
+    let (message, _) = refused(&db, "CALL rag.resummarise({central: false})");
     assert!(message.contains("--llm URL --model NAME"), "{message}");
+    for row in rows(&db, "CALL rag.resummarise()") {
+        let problem: String = row.get("problem").unwrap();
+        assert!(problem.contains("--llm URL --model NAME"), "{problem}");
+    }
     assert_eq!(rows(&db, "CALL rag.stale()").len(), 2);
     let one = rows(&db, "CALL rag.resummarise({central: true, most: 1})");
     assert_eq!(one.len(), 1);

@@ -69,7 +69,7 @@ fn where_no_domain_has_a_summary_that_is_why_none_is_found() {
     assert!(bare.found.is_empty(), "{bare:?}");
     let why = bare.why_nothing().unwrap();
     assert!(
-        why.contains("rag.resummarise({domains: true})") && why.contains("central: true"),
+        why.contains("`stratigraph summarise`") && why.contains("rag.resummarise({domains: true})"),
         "{why}"
     );
     let said = bare.trace.iter().filter(|traced| traced.note().is_some());

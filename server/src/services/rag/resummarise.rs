@@ -1,8 +1,8 @@
-//! Summaries, by the server's model.
+//! Summaries, by the server's model, or without one.
 
 use super::long::Long;
 use super::refused;
-use super::words::{bill, subject};
+use super::words::{bill, foreseen, subject};
 use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::services::telling::ToldStream;
@@ -10,8 +10,8 @@ use crate::shared::Shared;
 use std::sync::Arc;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::resummarise_response::Part;
-use stratigraph_rag::door::causes;
-use stratigraph_rag::door::{Resummarise, Resummarised};
+use stratigraph_rag::door::{DoorError, Resummarise, Resummarised, Unmended, causes};
+use stratigraph_rag::extract::ExtractError;
 use tonic::{Request, Status};
 
 pub(super) fn resummarise(
@@ -29,7 +29,30 @@ pub(super) fn resummarise(
         entities: request.entities,
         central: request.central,
     };
-    Long::start(shared, &caller, database, move |long| mend(long, &wanted))
+    let dry_run = request.dry_run;
+    Long::start(shared, &caller, database, move |long| match dry_run {
+        true => foresee(long, &wanted),
+        false => mend(long, &wanted),
+    })
+}
+
+/// Says what it would cost.
+fn foresee(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<(), Failure> {
+    let open = long.database.library.open().map_err(refused)?;
+    let would = match open.foresee_summaries(wanted, &long.cancel) {
+        Err(DoorError::Extract(ExtractError::Cancelled)) => return Err(long.stopped()),
+        would => would.map_err(refused)?,
+    };
+    let left = open.layers().stale().map_err(DoorError::from);
+    let verdict = v1::ResummariseVerdict {
+        written: would.summaries as u64,
+        failed: would.failed.len() as u64,
+        left: left.map_err(refused)?.len() as u64,
+        bill: Some(foreseen(&would.estimate, &long.shared.config)),
+        by: would.by.unwrap_or_default(),
+    };
+    long.failed(would.failed)?;
+    long.surely(Part::Verdict(verdict))
 }
 
 fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<(), Failure> {
@@ -40,6 +63,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
             done: (now.mended.len() + now.failed.len()) as u64,
             pieces: 0,
             bill: Some(bill(&now.cost, config)),
+            of: now.of as u64,
         };
         long.perhaps(Part::Progress(progress));
     };
@@ -50,11 +74,13 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
         failed: done.failed.len() as u64,
         left: done.left as u64,
         bill: Some(bill(&done.cost, config)),
+        by: done.by.unwrap_or_default(),
     };
     long.shared.metrics.asked_model(verdict.bill.as_ref());
     tracing::info!(
         written = verdict.written,
         failed = verdict.failed,
+        by = verdict.by,
         "summaries"
     );
     for one in done.mended {
@@ -65,23 +91,34 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
             bill: Some(bill(&one.cost, config)),
         }))?;
     }
-    for one in done.failed {
-        long.surely(Part::Summary(v1::SummaryReport {
-            subject: Some(subject(&one.node)),
-            problem: causes(&one.error),
-            ..v1::SummaryReport::default()
-        }))?;
-    }
+    long.failed(done.failed)?;
     if done.stopped {
-        return Err(match long.shared.is_ending() {
-            true => Failure::ShuttingDown,
-            false => Failure::Cancelled,
-        });
+        return Err(long.stopped());
     }
     long.surely(Part::Verdict(verdict))
 }
 
 impl Long<v1::ResummariseResponse> {
+    /// What could not be written.
+    fn failed(&self, failed: Vec<Unmended>) -> Result<(), Failure> {
+        for one in failed {
+            self.surely(Part::Summary(v1::SummaryReport {
+                subject: Some(subject(&one.node)),
+                problem: causes(&one.error),
+                ..v1::SummaryReport::default()
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// Why it ended before it was done.
+    fn stopped(&self) -> Failure {
+        match self.shared.is_ending() {
+            true => Failure::ShuttingDown,
+            false => Failure::Cancelled,
+        }
+    }
+
     fn perhaps(&self, part: Part) {
         let part = Some(part);
         self.teller.perhaps(v1::ResummariseResponse { part });

@@ -284,6 +284,7 @@ impl Job {
                 done: self.counts.documents,
                 pieces: now.pieces as u64,
                 bill: Some(bill(&now.cost, &self.shared.config)),
+                of: 0,
             };
             let part = Some(Told::Progress(progress));
             self.teller.perhaps(v1::UpsertDocumentsResponse { part });

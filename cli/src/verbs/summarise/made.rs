@@ -1,0 +1,231 @@
+//! What came of summaries, in a folder or at a server: how many, by whom, the first of what went wrong, and the bill.
+
+use super::make::Summaries;
+use crate::output::{Reply, Table, count, money, printable, things};
+use serde_json::{Value, json};
+use std::io::{self, Write as _};
+use stratigraph_client::Resummarised as Sent;
+use stratigraph_models::{Prices, Usage};
+use stratigraph_rag::build::Summary;
+use stratigraph_rag::door::{ForeseenSummaries, Resummarised, Unmended, causes};
+use stratigraph_rag::extract::Cost;
+use stratigraph_rag::ingest::Problems;
+
+/// What came of them, wherever they were made; of a dry run, what would.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    /// The model that writes there, or [`Summary::RULES`].
+    pub(crate) by: Option<String>,
+    pub(crate) written: u64,
+    /// Those that could not be written: the first of them.
+    failed: Vec<Failed>,
+    pub(crate) count_failed: u64,
+    /// How many are still stale.
+    pub(crate) stale: u64,
+    pub(crate) cost: Cost,
+    /// What that costs, where the server has said it.
+    pub(crate) price: f64,
+}
+
+/// What could not be summarised, and why.
+#[derive(Debug)]
+struct Failed {
+    label: String,
+    key: String,
+    problem: String,
+}
+
+impl Made {
+    /// What was done in a folder.
+    pub(super) fn of(done: &Resummarised) -> Self {
+        Self {
+            by: done.by.clone(),
+            written: done.mended.len() as u64,
+            stale: done.left as u64,
+            cost: done.cost,
+            ..Self::without(&done.failed)
+        }
+    }
+
+    /// What would be done there.
+    pub(super) fn foreseen(foreseen: &ForeseenSummaries, stale: usize) -> Self {
+        let estimate = &foreseen.estimate;
+        Self {
+            by: foreseen.by.clone(),
+            written: foreseen.summaries as u64,
+            stale: stale as u64,
+            cost: Cost {
+                calls: estimate.calls,
+                kept: estimate.kept,
+                usage: Usage {
+                    input_tokens: estimate.input_tokens,
+                    output_tokens: estimate.output_tokens,
+                },
+                dropped: 0,
+            },
+            ..Self::without(&foreseen.failed)
+        }
+    }
+
+    /// What a server has done, or would do.
+    pub(super) fn sent(done: Sent) -> Self {
+        let mut made = Self {
+            by: (!done.by.is_empty()).then_some(done.by),
+            written: done.written,
+            stale: done.left,
+            cost: Cost {
+                calls: done.bill.calls,
+                kept: done.bill.kept,
+                usage: Usage {
+                    input_tokens: done.bill.input_tokens,
+                    output_tokens: done.bill.output_tokens,
+                },
+                dropped: done.bill.dropped,
+            },
+            price: done.bill.cost,
+            ..Self::default()
+        };
+        for one in done.summaries {
+            if let Some(problem) = one.problem {
+                made.fail(one.subject.label, one.subject.key, problem);
+            }
+        }
+        made
+    }
+
+    fn without(failed: &[Unmended]) -> Self {
+        let mut made = Self::default();
+        for one in failed {
+            let node = &one.node;
+            let label = node.label.name().to_owned();
+            made.fail(label, node.key.clone(), causes(&one.error));
+        }
+        made
+    }
+
+    fn fail(&mut self, label: String, key: String, problem: String) {
+        self.count_failed += 1;
+        if self.failed.len() < Problems::MOST_TOLD {
+            self.failed.push(Failed {
+                label,
+                key,
+                problem,
+            });
+        }
+    }
+
+    /// Who writes, in words; `central` says whether sentences were asked for.
+    pub(crate) fn by_whom(&self, central: bool) -> &str {
+        match self.by.as_deref() {
+            Some(Summary::RULES) if central => "the most central sentences",
+            Some(Summary::RULES) => "the most central sentences, as there is no model",
+            Some(model) => model,
+            None => "nobody",
+        }
+    }
+
+    /// What could not be written, on stderr: stdout is the answer's.
+    pub(crate) fn failures(&self) {
+        for Failed {
+            label,
+            key,
+            problem,
+        } in &self.failed
+        {
+            let line = printable(&format!("{label} {key}: {problem}"));
+            // Nobody is left to hear that stderr is closed.
+            let _ = writeln!(io::stderr(), "not summarised: {line}");
+        }
+    }
+
+    /// That some could not be written, if that is so: the exit code says it, too.
+    pub(crate) fn tell(&self, reply: &mut Reply) {
+        if self.count_failed > 0 {
+            let failed = things(self.count_failed, "thing");
+            reply
+                .line(format!("{failed} could not be summarised"))
+                .incomplete();
+        }
+    }
+
+    /// Those that could not be written, for programs.
+    fn failed(&self) -> Value {
+        let failed = self.failed.iter();
+        failed
+            .map(|one| json!({"label": one.label, "key": one.key, "problem": one.problem}))
+            .collect()
+    }
+
+    /// All but the bill, for programs that asked for more than summaries.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "by": self.by,
+            "written": self.written,
+            "failed": self.failed(),
+            "count_failed": self.count_failed,
+            "stale": self.stale,
+        })
+    }
+
+    /// What the tokens cost, by prices that were said here or to the server.
+    fn price(&self, prices: Option<Prices>) -> Option<f64> {
+        let told = (self.price > 0.0).then_some(self.price);
+        prices.map(|prices| prices.of(self.cost.usage)).or(told)
+    }
+
+    /// All of it as the answer of `summarise`.
+    pub(super) fn answer(
+        &self,
+        reply: &mut Reply,
+        path: &str,
+        wanted: &Summaries,
+        prices: Option<Prices>,
+    ) {
+        let (usage, price) = (self.cost.usage, self.price(prices));
+        let (written, about) = match wanted.dry_run {
+            true => ("to be written", ", about"),
+            false => ("written", ""),
+        };
+        let mut facts = Table::of_facts();
+        facts
+            .fact("path", &path)
+            .fact(written, &count(self.written))
+            .fact("by", &self.by_whom(wanted.central))
+            .fact("stale", &count(self.stale));
+        if self.cost.calls + self.cost.kept > 0 {
+            facts
+                .fact("calls of the model", &count(self.cost.calls))
+                .fact("replies that were there", &count(self.cost.kept))
+                .fact(&format!("tokens read{about}"), &count(usage.input_tokens))
+                .fact(
+                    &format!("tokens written{about}"),
+                    &count(usage.output_tokens),
+                );
+            if let Some(price) = price {
+                facts.fact(&format!("cost{about}"), &money(price));
+            }
+        }
+        reply.table(&facts);
+        self.tell(reply);
+        if wanted.dry_run {
+            reply.line("nothing was written: this was a dry run");
+        }
+        reply
+            .field("by", self.by.clone())
+            .field("written", self.written)
+            .field("failed", self.failed())
+            .field("count_failed", self.count_failed)
+            .field("stale", self.stale)
+            .field(
+                "model",
+                json!({
+                    "calls": self.cost.calls,
+                    "kept": self.cost.kept,
+                    "input_tokens": usage.input_tokens,
+                    "output_tokens": usage.output_tokens,
+                    "dropped": self.cost.dropped,
+                    "cost": price,
+                }),
+            );
+    }
+}
