@@ -7,7 +7,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use stratigraph_models::{Configured, Generator, Prices};
+use stratigraph_models::{Configured, Generator, Prices, embedder_called};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::extract::model::Judging;
 use stratigraph_rag::extract::{Calls, MemoryCache};
@@ -20,7 +20,7 @@ const JUDGE_KEY: &str = "STRATIGRAPH_JUDGE_KEY";
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Documents and models")]
 pub(crate) struct Models {
-    /// Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings; lexical if not given
+    /// Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings; if not given the one that the database was built with, where its name is enough to open it (lexical, minilm, the hub's cache), and lexical for a new one
     #[arg(long, value_name = "NAME|URL")]
     embedder: Option<String>,
     /// The embedder's name at its address
@@ -109,6 +109,9 @@ impl Models {
         let configured = self.configured();
         let embedder = configured.embedder(&key).map_err(RagError::from)?;
         let mut equipment = reader().embedder(embedder);
+        if self.embedder.is_none() {
+            equipment = equipment.embedder_by_name(embedder_called);
+        }
         if let Some(model) = configured.chat(&key).map_err(RagError::from)? {
             equipment = equipment.model(Arc::new(model), self.calls());
         }

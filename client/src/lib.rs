@@ -18,6 +18,9 @@
 //! # }
 //! ```
 //!
+//! This needs a server and is only compiled: one within this crate's tests would bring the engine, which nothing here may. The example of
+//! `README.md` is run against a server, by `cli/tests/command/front.rs`.
+//!
 //! | what | where |
 //! |---|---|
 //! | connecting: [`ClientBuilder`], [`Tls`], [`Token`], [`Retry`] | `builder.rs`, `tls.rs`, `token.rs`, `retry.rs` |

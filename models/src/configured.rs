@@ -202,6 +202,41 @@ impl Configured {
     }
 }
 
+/// The embedder that calls itself so, if it can be opened by that name alone: the one of letters, MiniLM in this machine's cache, or a
+/// commit of a model in the hub's cache. It is by these names that a database knows its embedder.
+///
+/// One in a folder has the folder's name and not its place, and one behind an address the name that it has there, so neither
+/// is opened. Nor is anything whose files are not what they should be: opened as it is configured it says what is wrong.
+///
+/// ```
+/// use stratigraph_models::embedder_called;
+///
+/// assert!(embedder_called("lexical-1").is_some());
+/// assert!(embedder_called("nomic-embed-text").is_none());
+/// ```
+#[must_use]
+pub fn embedder_called(name: &str) -> Option<Arc<dyn Embedder>> {
+    let lexical = Lexical::new();
+    if lexical.name() == name {
+        return Some(Arc::new(lexical));
+    }
+    let minilm =
+        cached_minilm().filter(|folder| folder.file_name().is_some_and(|last| last == name));
+    let source = match (minilm, name.split_once('@')) {
+        (Some(folder), _) => ModelSource::folder(folder),
+        // Never a path: a name comes out of a database, and whoever made that must not choose what is read here.
+        (None, Some((model, commit))) => ModelSource::Hub {
+            model: model.to_owned(),
+            revision: Some(commit.to_owned()),
+            cache: None,
+        },
+        (None, None) => return None,
+    };
+    let opened = open_embedder(&source).ok()?;
+    // What lies there may be another one by now, or a branch that is called as a commit is.
+    (opened.name() == name).then(|| Arc::from(opened))
+}
+
 fn local_embedder(name: &str) -> Result<Arc<dyn Embedder>, ModelError> {
     let source = match name {
         "lexical" => return Ok(Arc::new(Lexical::new())),

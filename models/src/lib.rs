@@ -61,7 +61,9 @@ mod scripted;
 pub use cached::{CacheCounts, Cached, TextHash, VectorStore};
 pub use checked::Checked;
 #[cfg(all(feature = "candle", feature = "endpoint"))]
-pub use configured::{Configured, EMBEDDER_KEY, LLM_KEY, RERANKER_KEY, is_address};
+pub use configured::{
+    Configured, EMBEDDER_KEY, LLM_KEY, RERANKER_KEY, embedder_called, is_address,
+};
 pub use embedder::{Embedder, Purpose, Rows};
 #[cfg(feature = "endpoint")]
 pub use endpoint::{

@@ -1,7 +1,7 @@
 //! Models at addresses by the words that settings have for them, asked over a real socket.
 
 use serde_json::json;
-use stratigraph_models::{Configured, ScriptedServer, Step};
+use stratigraph_models::{Configured, ScriptedServer, Step, cached_minilm, embedder_called};
 
 #[test]
 fn models_at_addresses_are_had_by_a_few_words() {
@@ -109,4 +109,32 @@ fn models_at_addresses_are_had_by_a_few_words() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn an_embedder_is_opened_by_the_name_that_a_database_has_for_it() {
+    let called = |name: &str| embedder_called(name).map(|opened| opened.name().to_owned());
+    assert_eq!(called("lexical-1").as_deref(), Some("lexical-1"));
+    // What its user calls it, its name at an address, and a path are not enough.
+    for name in [
+        "minilm",
+        "nomic-embed-text",
+        "",
+        "@",
+        "tests@main",
+        "./tests@main",
+        "../tests@main",
+        "/tests@main",
+        "no/such-model@0123",
+    ] {
+        assert_eq!(called(name), None, "{name}");
+    }
+    let Some(folder) = cached_minilm() else {
+        eprintln!(
+            "SKIPPED: the model is not in the cache; `cargo xtask setup --models` fetches it"
+        );
+        return;
+    };
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    assert_eq!(called(name).as_deref(), Some(name));
 }

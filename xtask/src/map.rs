@@ -1,5 +1,5 @@
-//! The code map in `ARCHITECTURE.md` against the tree: every path in it exists, and every crate
-//! and every module of the large ones is in it.
+//! The code map in `ARCHITECTURE.md` against the tree: every path in it exists, and every crate,
+//! every module of the large ones and every page of `docs` is in it.
 //!
 //! Only the section `## Code map` is read, so that plans for later crates can stand in another one.
 //! This file reads names and never what is inside the source.
@@ -19,6 +19,9 @@ const SOURCES: [&str; 5] = [
     "tests/src",
 ];
 
+/// Where the pages are. A page that the map lacks is one that nobody finds who reads the code.
+const PAGES: &str = "docs";
+
 /// Every difference between the map and the tree, as a sentence each.
 pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
     let file = checkout.join(MAP);
@@ -36,7 +39,10 @@ pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
     let unnamed = needed
         .iter()
         .filter(|path| !mapped.contains(*path))
-        .map(|path| format!("`{path}/` is in the tree but not in the map"));
+        .map(|path| {
+            let end = if path.ends_with(".md") { "" } else { "/" };
+            format!("`{path}{end}` is in the tree but not in the map")
+        });
     Ok(gone.chain(unnamed).collect())
 }
 
@@ -52,7 +58,7 @@ fn mapped_paths(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What a newcomer must find in the map: crates at the top, and the modules of the large ones.
+/// What a newcomer must find in the map: crates at the top, the modules of the large ones, and pages.
 fn needed_paths(checkout: &Path) -> Result<BTreeSet<String>, String> {
     let mut needed: BTreeSet<String> = folders(checkout)?
         .into_iter()
@@ -65,6 +71,12 @@ fn needed_paths(checkout: &Path) -> Result<BTreeSet<String>, String> {
             .filter(|module| !holds_only_tests(&checkout.join(module)));
         needed.extend(modules);
     }
+    let docs = checkout.join(PAGES);
+    let pages = names(&docs)?
+        .into_iter()
+        .filter(|name| name.ends_with(".md"));
+    let all = pages.chain(folders(&docs)?);
+    needed.extend(all.map(|name| format!("{PAGES}/{name}")));
     Ok(needed)
 }
 
@@ -78,14 +90,21 @@ fn holds_only_tests(folder: &Path) -> bool {
 
 /// The folders in a folder; hidden ones and build output are none of the map's business.
 fn folders(parent: &Path) -> Result<Vec<String>, String> {
+    Ok(names(parent)?
+        .into_iter()
+        .filter(|name| !name.starts_with('.') && name != "target")
+        .filter(|name| parent.join(name).is_dir())
+        .collect())
+}
+
+/// The names of all that is in a folder.
+fn names(parent: &Path) -> Result<Vec<String>, String> {
     let entries = parent
         .read_dir()
         .map_err(|error| format!("cannot read {}: {error}", parent.display()))?;
     Ok(entries
         .flatten()
-        .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| !name.starts_with('.') && name != "target")
         .collect())
 }
 
@@ -111,6 +130,7 @@ mod tests {
             fs::create_dir_all(root.join("engine/src/codec")).unwrap();
             fs::write(root.join("engine/src/codec/mod.rs"), "").unwrap();
             fs::create_dir_all(root.join(".git")).unwrap();
+            fs::create_dir_all(root.join(PAGES)).unwrap();
             fs::write(root.join("engine/Cargo.toml"), "").unwrap();
             fs::write(root.join(MAP), map).unwrap();
             Self(root)
@@ -172,6 +192,22 @@ mod tests {
                 "`rag/src/new/` is in the tree but not in the map",
                 "`server/src/new/` is in the tree but not in the map",
                 "`tests/src/new/` is in the tree but not in the map",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_page_and_a_folder_of_pages_have_to_be_in_the_map() {
+        let tree = Tree::new("pages", SOUND);
+        fs::create_dir_all(tree.0.join("docs/adr")).unwrap();
+        for name in ["new.md", "picture.svg"] {
+            fs::write(tree.0.join(PAGES).join(name), "").unwrap();
+        }
+        assert_eq!(
+            tree.faults(),
+            [
+                "`docs/adr/` is in the tree but not in the map",
+                "`docs/new.md` is in the tree but not in the map",
             ]
         );
     }

@@ -1,10 +1,15 @@
 //! The pages with commands: what their examples say is what comes.
 //!
 //! A block that names a file is that file; a block of the kind `console` is commands after `$` and what they print.
-//! A line `...` stands for any lines, and `...` within a line for any text.
+//! A line `...` stands for any lines, and `...` within a line for any text. A page has blocks of those other kinds alone that
+//! are said for it here: a command in one of them is run by nobody.
 
+use crate::served::{Served, steady_place};
 use crate::world::World;
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -64,8 +69,9 @@ fn line_fits(expected: &str, found: &str) -> bool {
     }
 }
 
-/// Runs the commands of a page one after the other, in a folder of its own. There are at least so many.
-fn the_examples_are_true(name: &str, page: &str, least: usize) {
+/// Runs the commands of a page one after the other, in a folder of its own. There are at least so many, and blocks of these
+/// kinds beside them.
+fn the_examples_are_true(name: &str, page: &str, least: usize, beside: &[&str]) {
     let world = World::new();
     let folder = world.path("page");
     fs::create_dir(&folder).unwrap();
@@ -79,6 +85,8 @@ fn the_examples_are_true(name: &str, page: &str, least: usize) {
             _ => {}
         }
     }
+    assert!(open.is_none(), "{name}: a block has no end");
+    let mut passed_over = BTreeSet::new();
     let (mut commands, mut wrong) = (0, Vec::new());
     for (at, kind, lines) in blocks {
         let (kind, file) = kind.split_once(' ').unwrap_or((&kind, ""));
@@ -89,6 +97,8 @@ fn the_examples_are_true(name: &str, page: &str, least: usize) {
             continue;
         }
         if kind != "console" {
+            assert!(beside.contains(&kind), "{name}:{at}: nobody runs `{kind}`");
+            passed_over.insert(kind.to_owned());
             continue;
         }
         let mut steps: Vec<Step> = Vec::new();
@@ -122,31 +132,67 @@ fn the_examples_are_true(name: &str, page: &str, least: usize) {
         wrong.join("\n\n")
     );
     assert!(commands >= least, "{name} has lost its examples");
+    for kind in beside {
+        assert!(
+            passed_over.contains(*kind),
+            "{name} has no `{kind}` any more"
+        );
+    }
 }
 
 #[test]
 fn the_examples_of_the_page_are_true() {
-    the_examples_are_true("docs/command-line.md", PAGE, 40);
+    // Models and servers at addresses, and an error that two processes make.
+    the_examples_are_true("docs/command-line.md", PAGE, 40, &["sh", "text"]);
 }
 
 #[test]
 fn the_tutorial_is_true() {
-    the_examples_are_true("docs/tutorial.md", TUTORIAL, 40);
+    the_examples_are_true("docs/tutorial.md", TUTORIAL, 40, &[]);
 }
 
 #[test]
 fn the_examples_of_operations_are_true() {
-    the_examples_are_true("docs/operations.md", OPERATIONS, 10);
+    // What is asked of a server is asked below.
+    the_examples_are_true("docs/operations.md", OPERATIONS, 10, &["sh"]);
+}
+
+/// The page asks a server at its usual port by curl; here one at any port is asked, and without curl.
+#[test]
+fn what_operations_asks_a_server_for_is_there() {
+    let world = World::new();
+    let metrics = steady_place();
+    let served = Served::start(&world.path("data"), &["--metrics-listen", &metrics]);
+    let mut asked = 0;
+    for line in OPERATIONS.lines() {
+        let Some(asks) = line.strip_prefix("curl -fsS http://127.0.0.1:9464") else {
+            continue;
+        };
+        let (path, wanted) = asks.split_once(" | grep ").unwrap_or((asks, ""));
+        let mut stream = TcpStream::connect(&metrics).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: {metrics}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let is_right = answer.starts_with("HTTP/1.1 200 ") && answer.contains(wanted);
+        assert!(is_right, "{line}\n{answer}");
+        asked += 1;
+    }
+    assert_eq!(asked, 2, "docs/operations.md has lost its questions");
+    served.terminate();
 }
 
 #[test]
 fn the_bytes_of_the_file_format_are_these() {
-    the_examples_are_true("docs/file-format.md", FILE_FORMAT, 3);
+    the_examples_are_true("docs/file-format.md", FILE_FORMAT, 3, &[]);
 }
 
 #[test]
 fn what_others_do_elsewhere_is_done_here_as_is_said() {
-    the_examples_are_true("docs/coming-from.md", COMING_FROM, 10);
+    // What others run, and what would need a model; `front.rs` compiles what is in Rust.
+    let beside = ["cypher", "python", "rust", "sh"];
+    the_examples_are_true("docs/coming-from.md", COMING_FROM, 10, &beside);
 }
 
 #[test]

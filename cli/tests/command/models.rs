@@ -437,6 +437,51 @@ fn what_minilm_cannot_read_is_told_at_both_places() {
 }
 
 #[test]
+fn a_database_of_minilm_need_not_be_told_of_it_again() {
+    if cached_minilm().is_none() {
+        eprintln!(
+            "SKIPPED: the model is not in the cache; `cargo xtask setup --models` fetches it"
+        );
+        return;
+    }
+    let fixture = Fixture::new(&[("rocks.md", ROCKS)]);
+    let graph = fixture.path("graph");
+    let minilm = ["--embedder", "minilm"];
+    let told = answer(fixture.ingest(&graph, &minilm).assert_code(0));
+    let built = told["embedder"].as_str().unwrap().to_owned();
+    let question = [
+        "retrieve",
+        &graph,
+        "Where was lava?",
+        "--preset",
+        "vector",
+        "--json",
+    ];
+    let found = |flags: &[&str]| {
+        let said = run(&[&question[..], flags].concat());
+        let answer = said.assert_code(0).answer("retrieve", &["found"]);
+        answer["found"].clone()
+    };
+    assert_eq!(found(&[]), found(&minilm));
+    let again = answer(fixture.ingest(&graph, &[]).assert_code(0));
+    assert_eq!(
+        (&again["embedder"], &again["written"], &again["note"]),
+        (&built.as_str().into(), &0.into(), &Json::Null)
+    );
+    let calls =
+        ["CALL rag.retrieve('vector', {question: 'lava'}) YIELD rank RETURN count(*) AS found"; 2];
+    let said = run(&["query", &graph, &calls.join("; ")]);
+    assert_eq!(said.assert_code(0).stdout.lines().count(), 2);
+    // Whoever names one means it.
+    let said = run(&[&question[..], &["--embedder", "lexical"]].concat());
+    let (_, message) = said.assert_code(2).error();
+    assert!(
+        message.contains(&format!("of the embedder {built}")),
+        "{message}"
+    );
+}
+
+#[test]
 fn how_documents_are_cut_is_said_once() {
     let fixture = Fixture::new(&[("rocks.md", ROCKS)]);
     let graph = fixture.path("graph");

@@ -4,19 +4,6 @@
 //! was replaced or removed, and answers which are nearest to one: among all, among a set, now or as it was.
 //! It always returns as many as were asked for, or as there are, and says how it found them.
 //!
-//! ```text
-//! insert -> code + links in a block, the vector itself apart -> fresh -> linked by whoever tends
-//! search -> scan or walk over codes -> the best by all bits -> the best by the vectors -> hits
-//! ```
-//!
-//! This crate knows no store and no graph of a database. It reads no clock, draws no random number, and
-//! starts no thread but those that link and the one that is asked to tend; of the environment it reads
-//! [`KERNELS_VARIABLE`] alone. The [`Kernels`] under it return the same bits on every machine, so that a score
-//! may be compared, stored and asked for again.
-//!
-//! Start with `index/mod.rs`, then `graph/mod.rs`; bytes are in `snapshot/mod.rs`, instructions in
-//! `kernel/mod.rs` and `codes/mod.rs`.
-//!
 //! ```
 //! use stratigraph_vector::{Effort, Metric, Query, Settings};
 //!
@@ -32,6 +19,19 @@
 //! assert_eq!((before.hits[0].id, before.hits[0].score), (10, 1.0));
 //! # Ok::<(), stratigraph_vector::IndexError>(())
 //! ```
+//!
+//! ```text
+//! insert -> code + links in a block, the vector itself apart -> fresh -> linked by whoever tends
+//! search -> scan or walk over codes -> the best by all bits -> the best by the vectors -> hits
+//! ```
+//!
+//! This crate knows no store and no graph of a database. It reads no clock, draws no random number, and
+//! starts no thread but those that link and the one that is asked to tend; of the environment it reads
+//! [`KERNELS_VARIABLE`] alone. The [`Kernels`] under it return the same bits on every machine, so that a score
+//! may be compared, stored and asked for again.
+//!
+//! Start with `index/mod.rs`, then `graph/mod.rs`; bytes are in `snapshot/mod.rs`, instructions in
+//! `kernel/mod.rs` and `codes/mod.rs`.
 
 mod codes;
 mod coding;

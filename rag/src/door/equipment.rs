@@ -1,7 +1,7 @@
 //! What a process was started with.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use stratigraph_models::{Embedder, Generator, Lexical, Reranker, knows_english_alone};
 
@@ -11,12 +11,19 @@ use crate::extract::Calls;
 use crate::extract::model::{Answers, QuestionReader, Relevance};
 use crate::read::{PdfParsing, Source};
 
+/// Opens an embedder by the name that a database has for it, if it is there.
+type ByName = dyn Fn(&str) -> Option<Arc<dyn Embedder>> + Send + Sync;
+
 /// The models of a process, and who parses PDF for it. Without anything: the embedder that needs no files, rules that
 /// read, and no PDF.
 #[derive(Clone)]
 #[must_use]
 pub struct Equipment {
     embedder: Arc<dyn Embedder>,
+    /// Who opens the embedder of a database, where nobody has said which it is.
+    by_name: Option<Arc<ByName>>,
+    /// What he has opened last.
+    opened: Arc<Mutex<Option<Arc<dyn Embedder>>>>,
     model: Option<Arc<dyn Generator>>,
     calls: usize,
     reranker: Option<Arc<dyn Reranker>>,
@@ -29,6 +36,8 @@ impl Default for Equipment {
     fn default() -> Self {
         Self {
             embedder: Arc::new(Lexical::new()),
+            by_name: None,
+            opened: Arc::default(),
             model: None,
             calls: std::thread::available_parallelism().map_or(1, usize::from),
             reranker: None,
@@ -42,6 +51,32 @@ impl Equipment {
     /// With vectors of this embedder.
     pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedder = embedder;
+        self
+    }
+
+    /// With somebody who opens an embedder by its name, for a process that was told of none: a database is opened with the one
+    /// that it was built with then, if it is there. What he gives for a name has to be called so.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use stratigraph::Database;
+    /// use stratigraph_models::{Embedder, GivenVectors};
+    /// use stratigraph_rag::door::{Equipment, Library, Wanted};
+    ///
+    /// let given = || Arc::new(GivenVectors::new("given", 3)) as Arc<dyn Embedder>;
+    /// let db = Database::in_memory()?;
+    /// Library::new(&db, Equipment::default().embedder(given())).create(&Wanted::default())?;
+    ///
+    /// let finds = move |name: &str| (name == "given").then(given);
+    /// let untold = Equipment::default().embedder_by_name(finds);
+    /// assert_eq!(Library::new(&db, untold).open()?.embedder_name(), "given");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn embedder_by_name(
+        mut self,
+        open: impl Fn(&str) -> Option<Arc<dyn Embedder>> + Send + Sync + 'static,
+    ) -> Self {
+        self.by_name = Some(Arc::new(open));
         self
     }
 
@@ -123,7 +158,13 @@ impl Equipment {
         }
     }
 
-    /// The embedder that a database was built with: the configured one, or the one that needs no files.
+    /// Whether nobody has said which embedder it is, and that of the database is taken.
+    pub(super) fn takes_what_is_there(&self) -> bool {
+        self.by_name.is_some()
+    }
+
+    /// The embedder that a database was built with: the configured one, the one that needs no files, or one that is opened
+    /// by its name.
     pub(super) fn embedder_named(&self, name: &str) -> Result<Arc<dyn Embedder>, DoorError> {
         if self.embedder.name() == name {
             return Ok(Arc::clone(&self.embedder));
@@ -132,10 +173,25 @@ impl Equipment {
         if lexical.name() == name {
             return Ok(Arc::new(lexical));
         }
+        if let Some(opened) = self.opened_by_name(name) {
+            return Ok(opened);
+        }
         Err(DoorError::NoEmbedder {
             stored: name.to_owned(),
             given: self.embedder.name().to_owned(),
         })
+    }
+
+    /// It is kept: reading weights takes long, and each call of a procedure opens the layers anew.
+    fn opened_by_name(&self, name: &str) -> Option<Arc<dyn Embedder>> {
+        let open = self.by_name.as_deref()?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = opened.as_ref().filter(|known| known.name() == name) {
+            return Some(Arc::clone(known));
+        }
+        let found = open(name).filter(|found| found.name() == name)?;
+        *opened = Some(Arc::clone(&found));
+        Some(found)
     }
 }
 

@@ -68,10 +68,10 @@ impl Fitting {
         })
     }
 
-    /// The embedder of a database that was built with it.
+    /// The embedder of a database that was built with it. Where nobody has named another there is nothing to be told.
     pub(super) fn as_built(built: Arc<dyn Embedder>, equipment: &Equipment) -> Self {
         let (name, given) = (built.name(), equipment.its_embedder().name());
-        let note = (name != given).then(|| {
+        let note = (name != given && !equipment.takes_what_is_there()).then(|| {
             format!("the vectors of this database are of {name}, as it was built: {given} is not used for it")
         });
         Self {

@@ -11,6 +11,17 @@
 //! | tables, through a mapping | `typed/` |
 //! | facts that somebody has extracted | `triples/` |
 //! | what is wrong, and where | `error.rs` |
+//!
+//! ```
+//! use stratigraph_rag::read::{Format, Source};
+//!
+//! let text = "# Rocks\n\nAll of them are old.\n\n## Basalt\n\nIt was lava.\n";
+//! let document = Source::new("rocks.md", text.as_bytes()).read(Format::Markdown)?;
+//! let basalt = &document.sections()[2];
+//! assert_eq!((basalt.title.as_str(), basalt.depth), ("Basalt", 2));
+//! assert_eq!(document.text_of(basalt.body.clone()), "\nIt was lava.\n");
+//! # Ok::<(), stratigraph_rag::read::ReadError>(())
+//! ```
 
 mod error;
 mod front_matter;

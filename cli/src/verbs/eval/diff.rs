@@ -102,7 +102,7 @@ impl Diff {
             .filter(|one| one.verdict() == Verdict::Better)
             .count();
         reply.line(format!(
-            "{better} better, {worse} worse, {} alike",
+            "measures beyond chance: {better} better, {worse} worse; {} within it",
             comparison.differences.len() - better - worse
         ));
         super::write(self.csv.as_deref(), || comparison.csv())?;

@@ -74,7 +74,8 @@ documents in first, or CALL rag.createLayers.
 --embedder is `lexical` (no files needed), `minilm` (what `cargo xtask setup --models` fetches), a folder
 of a model, its wheel, its name in the hub's cache, or an address that speaks OpenAI's embeddings, with
 --embedder-model; its key is read from STRATIGRAPH_EMBEDDER_KEY, or from STRATIGRAPH_LLM_KEY if it is the
-address of --llm. A database keeps to the embedder that it was made with, by its name. If that cannot read
+address of --llm. A database keeps to the embedder that it was made with, by its name; where that is enough
+to open it (`lexical`, `minilm`, the hub's cache), it need not be said again. If the embedder cannot read
 the writing of the first documents, or knows no language but English, a new database gets `lexical`, and
 it is said; --keep-embedder takes it nevertheless. Documents of a database that its embedder cannot read
 are taken in with a warning.

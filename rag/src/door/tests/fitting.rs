@@ -1,5 +1,7 @@
 //! Which embedder a new database gets, and what is told of documents that the one it has cannot read.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use stratigraph_models::{Coverage, Embedder, ModelError, Rows};
 
 use super::*;
@@ -117,6 +119,32 @@ fn a_model_of_english_alone_gets_no_other_language() {
             .is_some_and(|note| note.contains("English alone"));
         assert_eq!(told, text == ITALIAN);
     }
+}
+
+#[test]
+fn where_no_embedder_is_named_that_of_the_database_is_opened_by_its_name() {
+    let (db, library) = library(latin());
+    library.create(&wanted(&[ROCKS])).unwrap();
+    let opened = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&opened);
+    let finds = move |name: &str| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        (name == "latin").then(|| Arc::new(Latin("latin")) as Arc<dyn Embedder>)
+    };
+    let untold = Equipment::default().embedder_by_name(finds);
+    for _ in 0..2 {
+        let open = Library::new(&db, untold.clone()).open().unwrap();
+        assert_eq!((open.embedder_name(), open.note()), ("latin", None));
+    }
+    let count = opened.load(Ordering::Relaxed);
+    assert_eq!(count, 1, "its weights are read once");
+    // A new database gets the one of letters, and what is called otherwise is not taken.
+    let fresh = Library::new(&Database::in_memory().unwrap(), untold);
+    let open = fresh.create(&wanted(&[])).unwrap();
+    assert_eq!(open.embedder_name(), "lexical-1");
+    let other = |_: &str| Some(Arc::new(Latin("greek")) as Arc<dyn Embedder>);
+    let wrong = Library::new(&db, Equipment::default().embedder_by_name(other));
+    assert!(matches!(wrong.open(), Err(DoorError::NoEmbedder { .. })));
 }
 
 #[test]
