@@ -1,11 +1,12 @@
-//! Killed in the middle of taking in: is what was acknowledged there, in whole batches, and is the index whole?
+//! Killed in the middle of taking in: is what was acknowledged there, in whole batches, is the index whole, and how long does
+//! opening take then?
 //!
 //! A row is a node and, of a side with a graph, what relates it to the section above it: both are counted.
 
 use super::Run;
 use super::driver::{Driver, Said};
 use super::search::pass;
-use super::sheet::{Better, Cell};
+use super::sheet::{Better, Cell, Sheet};
 use super::truth::{nearest, tree_edges};
 use crate::measure::report::number;
 use anyhow::{Context, Result};
@@ -16,6 +17,16 @@ use std::time::Instant;
 const BATCH: usize = 500;
 /// A list in which every side finds most, where its index is whole.
 const LIST: usize = 256;
+/// What an index finds with that list if it has all rows: no side that has lost nothing found less.
+const WHOLE: f64 = 0.99;
+/// What is told of each side, in this order.
+const FIGURES: [(&str, &str, Better); 5] = [
+    ("durable batches, searchable", "rows/s", Better::More),
+    ("lost by kill -9", "acknowledged rows", Better::Less),
+    ("after kill -9: data", "in words", Better::Neither),
+    ("after kill -9: index", "recall", Better::Neither),
+    ("after kill -9: open, and a query", "ms", Better::Less),
+];
 
 /// What was left after the kill.
 struct Left {
@@ -55,6 +66,26 @@ impl Left {
         }
     }
 
+    /// One for each of [`FIGURES`].
+    fn cells(&self) -> [Cell; FIGURES.len()] {
+        let there = format!("{} acknowledged, {} there", self.acknowledged, self.found);
+        let is_whole = self.recall >= WHOLE;
+        let index = if is_whole { "whole" } else { "not whole" };
+        // Whoever opens less is quicker with it.
+        let opened = match self.lost() {
+            0 if is_whole => Cell::Number(self.open_s * 1e3),
+            0 => Cell::Told("its index is not whole".into()),
+            lost => Cell::Told(format!("{lost} rows are missing")),
+        };
+        [
+            self.rate(),
+            Cell::Noted(self.lost() as f64, there),
+            Cell::Told(self.batches()),
+            Cell::Noted(self.recall, format!("{index}, list {LIST}")),
+            opened,
+        ]
+    }
+
     /// Whatever is not synced survives a kill, since the system has it, and no loss of power: that is no speed to compare.
     fn rate(&self) -> Cell {
         match self.synced {
@@ -75,41 +106,22 @@ pub(super) fn kills(run: &mut Run<'_>) -> Result<()> {
             Ok(left) => left,
             Err(error) => Err(format!("failed: {error:#}")),
         };
-        let put = |run: &mut Run<'_>, figure, unit, better, cell| {
-            run.sheet.put(figure, unit, better, &name, cell);
-        };
-        let rate = match &left {
-            Ok(left) => left.rate(),
-            Err(why) => Cell::Told(why.clone()),
-        };
-        put(
-            run,
-            "durable batches, searchable",
-            "rows/s",
-            Better::More,
-            rate,
-        );
-        let lost = left.map(|left| {
-            let note = format!(
-                "{} acknowledged, {} there, {}, recall {:.3}, open in {:.2} s",
-                left.acknowledged,
-                left.found,
-                left.batches(),
-                left.recall,
-                left.open_s
-            );
-            Cell::Noted(left.lost() as f64, note)
-        });
-        let lost = lost.unwrap_or_else(Cell::Told);
-        put(
-            run,
-            "lost by kill -9",
-            "acknowledged rows",
-            Better::Less,
-            lost,
-        );
+        tell(&mut run.sheet, &name, &left);
     }
     Ok(())
+}
+
+fn tell(sheet: &mut Sheet, name: &str, left: &std::result::Result<Left, String>) {
+    let cells = match left {
+        Ok(left) => left.cells(),
+        // Said where it is looked for first, and not in every row.
+        Err(why) => {
+            std::array::from_fn(|row| Cell::Told(if row < 2 { why.clone() } else { "-".into() }))
+        }
+    };
+    for ((figure, unit, better), cell) in FIGURES.into_iter().zip(cells) {
+        sheet.put(figure, unit, better, name, cell);
+    }
 }
 
 fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
@@ -194,6 +206,40 @@ mod tests {
             panic!("it has a speed");
         };
         assert!(said.contains("not durable: 2,000"), "{said}");
+    }
+
+    #[test]
+    fn what_is_left_and_how_long_it_takes_to_open_stand_in_rows_of_their_own() {
+        let mut sheet = Sheet::default();
+        tell(&mut sheet, "whole", &Ok(left(500, Some(499))));
+        tell(&mut sheet, "part", &Ok(left(320, None)));
+        let part = Left {
+            recall: 0.6,
+            ..left(500, None)
+        };
+        tell(&mut sheet, "without its index", &Ok(part));
+        tell(&mut sheet, "in memory", &Err("nothing is kept".into()));
+        let opened = |side| sheet.number("after kill -9: open, and a query", side);
+        assert_eq!(opened("whole"), Some(100.0));
+        assert_eq!(opened("part"), None);
+        assert_eq!(opened("without its index"), None);
+        let lost = |side| sheet.number("lost by kill -9", side);
+        assert_eq!((lost("whole"), lost("part")), (Some(0.0), Some(180.0)));
+        let words = |figure, side| match sheet.cell(figure, side) {
+            Some(Cell::Told(words) | Cell::Noted(_, words)) => words.as_str(),
+            _ => "",
+        };
+        let data = "after kill -9: data";
+        assert_eq!(
+            words(data, "whole"),
+            "whole batches with their relationships"
+        );
+        assert_eq!(words(data, "part"), "a part of a batch");
+        assert_eq!(words(data, "in memory"), "-");
+        assert_eq!(words("lost by kill -9", "in memory"), "nothing is kept");
+        let index = "after kill -9: index";
+        assert_eq!(words(index, "whole"), "whole, list 256");
+        assert_eq!(words(index, "without its index"), "not whole, list 256");
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(super) const BUCKETS: u32 = 1000;
 pub(super) const LEVELS: usize = 5;
 /// Queries that walk on from what they find, and descents.
 pub(super) const WALKS: usize = 50;
+/// No more nodes than so are deleted, and as many replaced: a fifth of all, up to a million.
+const MOST_CHANGED: usize = 200_000;
 /// How many in a hundred sections a descent keeps.
 const KEPT: usize = 30;
 
@@ -48,7 +50,7 @@ impl Data {
     pub(super) fn make(folder: &Path, nodes: usize, seed: u64) -> Result<Self> {
         ensure!(nodes >= 1_000, "fewer than 1,000 nodes say nothing");
         let queries = 200;
-        let changed = nodes / 5;
+        let changed = (nodes / 5).min(MOST_CHANGED);
         let mut vectors = generate(Recipe {
             rows: nodes + queries + changed,
             dims: DIMENSIONS,

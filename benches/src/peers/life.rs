@@ -108,11 +108,18 @@ fn reopen(run: &mut Run<'_>, name: &str, driver: Driver, truth: &[Vec<u32>]) -> 
     // Once without counting, so that what is read when it is needed has been read.
     let _ = pass(&mut driver, LIST, None, truth)?;
     let (own_after, files_after) = driver.memory()?;
-    let grown = (own_after - own).max(0.0);
-    let note = format!("and {:.0} of files", (files_after - files).max(0.0));
-    let cell = Cell::Noted(grown, note);
-    run.sheet.put("in memory", "MB", Better::Less, name, cell);
+    let (own, mapped) = ((own_after - own).max(0.0), (files_after - files).max(0.0));
+    memory_figures(&mut run.sheet, name, own, mapped);
     Ok(driver)
+}
+
+/// Own memory, which nobody else can be given meanwhile, and also with what is mapped of files: some have their vectors
+/// there, and others only in memory of their own.
+fn memory_figures(sheet: &mut Sheet, name: &str, own: f64, mapped: f64) {
+    let cell = Cell::Noted(own, format!("and {mapped:.0} of files"));
+    sheet.put("in memory", "MB", Better::Less, name, cell);
+    let both = Cell::Number(own + mapped);
+    sheet.put("own and mapped memory", "MB", Better::Less, name, both);
 }
 
 /// What is not there of so many nodes and of the tree over them, if a side that was opened lacks any; who has no graph says
@@ -156,9 +163,11 @@ pub(super) fn churned(run: &mut Run<'_>) -> Result<()> {
                 let count = data.deleted.len() + data.updated.len();
                 let rate = Cell::Number(count as f64 / seconds);
                 sheet.put("churn", "changes/s", Better::More, name, rate);
-                let rows = Cell::Noted(rows, format!("{ghosts} of them deleted"));
                 let figure = "after churn: rows of ten";
-                sheet.put(figure, "rows", Better::More, name, rows);
+                sheet.put(figure, "rows", Better::More, name, Cell::Number(rows));
+                let figure = "after churn: deleted rows found";
+                let ghosts = Cell::Number(ghosts as f64);
+                sheet.put(figure, "rows", Better::Less, name, ghosts);
                 let cell = Cell::Noted(recall, format!("list {LIST}"));
                 let figure = "after churn: recall";
                 sheet.put(figure, "of the nearest", Better::Neither, name, cell);
@@ -203,7 +212,7 @@ fn churn(
 }
 
 /// The bytes that a file, or what lies in a folder, takes on the disk: a file may be longer than what was written of it.
-fn size_of(path: &Path) -> Result<u64> {
+pub(super) fn size_of(path: &Path) -> Result<u64> {
     use std::os::unix::fs::MetadataExt;
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_dir() {
@@ -226,6 +235,7 @@ mod tests {
         let pass = Pass {
             recall: 0.5,
             cpu: 1.0,
+            wall: 1.0,
             found: vec![vec![1, 2], vec![3]],
         };
         let changed = Changed::of(2.0, &pass, &HashSet::from([3, 9]));
@@ -240,6 +250,19 @@ mod tests {
         let said = |opened| lacks(opened).unwrap();
         assert!(said(json!({ "nodes": 4, "edges": 3 })).starts_with("4 nodes"));
         assert!(said(json!({ "nodes": 5, "edges": 3 })).starts_with("3 relationships"));
+    }
+
+    #[test]
+    fn what_is_mapped_counts_in_a_figure_of_its_own() {
+        let mut sheet = Sheet::default();
+        memory_figures(&mut sheet, "ours", 72.0, 57.0);
+        memory_figures(&mut sheet, "a", 79.0, 0.0);
+        assert_eq!(sheet.number("in memory", "ours"), Some(72.0));
+        assert_eq!(sheet.number("own and mapped memory", "ours"), Some(129.0));
+        sheet.sides = ["ours", "a"].map(String::from).to_vec();
+        let standing = sheet.standing("ours");
+        assert_eq!(standing.first, ["in memory"]);
+        assert_eq!(standing.behind[0].figure.name, "own and mapped memory");
     }
 
     #[test]

@@ -9,12 +9,14 @@ mod crash;
 mod data;
 mod driver;
 mod growth;
+mod ladder;
 mod life;
 mod ours;
 mod page;
 mod plot;
 mod search;
 mod sheet;
+mod tables;
 mod truth;
 mod walk;
 
@@ -26,11 +28,11 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use data::{DIMENSIONS, Data, K};
 use driver::{Driver, OURS};
-use page::About;
 use serde_json::{Value, json};
 use sheet::{Better, Sheet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tables::About;
 
 /// Measures the same tasks beside other databases.
 ///
@@ -50,6 +52,14 @@ pub struct Arguments {
     /// Measure instead how our own operations grow, from ten thousand nodes up to this many
     #[arg(long, value_name = "NODES", num_args = 0..=1, default_missing_value = "1000000")]
     growth: Option<usize>,
+    /// Only these parts of it; all of them if nothing is said
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "PART,..",
+        requires = "growth"
+    )]
+    growth_parts: Vec<growth::Part>,
     /// A side that takes longer for one task is given up, in seconds
     #[arg(long, default_value_t = 300)]
     patience: u64,
@@ -114,15 +124,16 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     if let Some(most) = arguments.growth {
         let sizes = growth::sizes(most)?;
         let machine = Machine::look(&setup.dir)?.lines();
-        let grown = growth::measure(setup, &sizes, keep)?;
-        println!("{}", page::growth(&grown));
+        let grown = growth::measure(setup, &sizes, &arguments.growth_parts, keep)?;
+        println!("{}", tables::growth(&grown));
         for operation in &grown {
             if let Some(slope) = operation.slope {
                 report.count(operation.name.clone(), slope, None, "log/log", None);
             }
         }
         if arguments.write {
-            page::write_growth(&checkout, &machine, &grown)?;
+            let is_whole = arguments.growth_parts.is_empty();
+            page::write_growth(&checkout, &machine, &grown, is_whole)?;
         }
         return Ok(report);
     }
@@ -175,7 +186,9 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     // They have what others need for the last task: memory, and processors.
     run.sides.iter_mut().for_each(|side| side.driver = None);
     crash::kills(&mut run)?;
-    println!("{}", page::tables(&about, &run.sheet, OURS));
+    let ahead = tables::ahead(&run.sheet, OURS);
+    println!("\n### Where a peer is better\n\n{ahead}");
+    println!("{}", tables::all(&about, &run.sheet));
     figures(&run.sheet, &mut report);
     if arguments.write {
         page::write(&checkout, &about, &run.sheet, OURS)?;

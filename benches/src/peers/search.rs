@@ -1,26 +1,28 @@
-//! Searching at equal recall, with and without a filter: the shortest list that reaches it counts.
+//! Searching at equal recall, with and without a filter: every side's speed is read off at the same recall (`ladder.rs`), of
+//! curves that are measured in alternating rounds.
 
 use super::Run;
 use super::driver::{Driver, Said};
+use super::ladder::{lists, read_off};
 use super::numbers;
 use super::sheet::{Better, Cell};
 use super::truth::{nearest, recall};
 use crate::measure::rounds::median;
+use crate::vector::curve::{LONG_S, Point};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// What has to be reached.
-pub(super) const RECALL: f64 = 0.95;
-/// How long the list of candidates may be.
-const LISTS: [usize; 12] = [10, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 /// One in a thousand, a hundred, ten and two.
 pub(super) const FILTERS: [(u32, &str); 4] =
     [(1, "0.1 %"), (10, "1 %"), (100, "10 %"), (500, "50 %")];
+/// A short pass is not made more often than so, whatever its clock says.
+const MOST_PASSES: usize = 200;
 
 /// What one pass over all queries gave.
 pub(super) struct Pass {
     pub(super) recall: f64,
     pub(super) cpu: f64,
+    pub(super) wall: f64,
     /// The rows of each query.
     pub(super) found: Vec<Vec<u32>>,
 }
@@ -64,25 +66,26 @@ fn read(said: &Value, truth: &[Vec<u32>]) -> Result<Pass> {
     Ok(Pass {
         recall: recall(&found, truth),
         cpu: said["cpu"].as_f64().context("no time")?,
+        wall: said["seconds"].as_f64().context("no time")?,
         found,
     })
 }
 
 fn at_recall(run: &mut Run<'_>, name: &str, below: Option<u32>, truth: &[Vec<u32>]) -> Result<()> {
-    let mut chosen: Vec<std::result::Result<usize, String>> = Vec::new();
+    let mut chosen: Vec<std::result::Result<Vec<usize>, String>> = Vec::new();
     for side in &mut run.sides {
         let found = match side.driver.as_mut() {
-            Some(driver) => shortest(driver, below, truth),
+            Some(driver) => lists(|ef| Ok(pass(driver, ef, below, truth)?.map(|pass| pass.recall))),
             None => Ok(Err("not loaded".into())),
         };
         chosen.push(found.unwrap_or_else(|error| Err(format!("failed: {error:#}"))));
     }
-    let mut passes: Vec<Vec<Pass>> = run.sides.iter().map(|_| Vec::new()).collect();
+    let mut curves: Vec<Vec<Vec<Point>>> = run.sides.iter().map(|_| Vec::new()).collect();
     for _ in 0..run.rounds {
         for (place, side) in run.sides.iter_mut().enumerate() {
-            if let (Ok(ef), Some(driver)) = (&chosen[place], side.driver.as_mut()) {
-                match pass(driver, *ef, below, truth) {
-                    Ok(Ok(pass)) => passes[place].push(pass),
+            if let (Ok(lists), Some(driver)) = (&chosen[place], side.driver.as_mut()) {
+                match curve(driver, lists, below, truth) {
+                    Ok(Ok(points)) => curves[place].push(points),
                     Ok(Err(why)) => chosen[place] = Err(why),
                     Err(error) => chosen[place] = Err(format!("failed: {error:#}")),
                 }
@@ -90,53 +93,78 @@ fn at_recall(run: &mut Run<'_>, name: &str, below: Option<u32>, truth: &[Vec<u32
         }
     }
     for (place, side) in run.sides.iter().enumerate() {
-        let put = |sheet: &mut super::sheet::Sheet, speed, share| {
-            let recall_name = format!("{name}: recall");
-            sheet.put(name, "queries/s", Better::More, &side.name, speed);
-            sheet.put(
-                &recall_name,
-                "of the nearest",
-                Better::Neither,
-                &side.name,
-                share,
-            );
+        let (speed, reached) = match &chosen[place] {
+            Ok(_) => read_off(&curves[place]),
+            Err(why) => (Cell::Told(why.clone()), Cell::Told("-".into())),
         };
-        match &chosen[place] {
-            Err(why) => put(
-                &mut run.sheet,
-                Cell::Told(why.clone()),
-                Cell::Told("-".into()),
-            ),
-            Ok(ef) => {
-                let cpu: Vec<f64> = passes[place].iter().map(|pass| pass.cpu).collect();
-                let reached: Vec<f64> = passes[place].iter().map(|pass| pass.recall).collect();
-                let (speed, reached) = (truth.len() as f64 / median(&cpu), median(&reached));
-                let share = Cell::Noted(reached, format!("list {ef}"));
-                // A speed at a lower recall is none.
-                let speed = match reached >= RECALL - 0.005 {
-                    true => Cell::Number(speed),
-                    false => Cell::Told(format!("recall {reached:.2} at most")),
-                };
-                put(&mut run.sheet, speed, share);
-            }
-        }
+        let sheet = &mut run.sheet;
+        sheet.put(name, "queries/s", Better::More, &side.name, speed);
+        let (figure, unit) = (format!("{name}: recall"), "of the nearest");
+        sheet.put(&figure, unit, Better::Neither, &side.name, reached);
     }
     run.setup.progress(name);
     Ok(())
 }
 
-/// The first list that reaches the recall, or the longest one.
-fn shortest(
+/// What a side does with each of these lists.
+fn curve(
     driver: &mut Driver,
+    lists: &[usize],
     below: Option<u32>,
     truth: &[Vec<u32>],
-) -> Result<std::result::Result<usize, String>> {
-    for ef in LISTS {
-        match pass(driver, ef, below, truth)? {
-            Err(why) => return Ok(Err(why)),
-            Ok(pass) if pass.recall >= RECALL => return Ok(Ok(ef)),
-            Ok(_) => {}
+) -> Result<std::result::Result<Vec<Point>, String>> {
+    let mut points = Vec::with_capacity(lists.len());
+    for list in lists {
+        let mut counted: Vec<Pass> = Vec::new();
+        let mut is_first = true;
+        while counted.iter().map(|pass| pass.cpu).sum::<f64>() < LONG_S
+            && counted.len() < MOST_PASSES
+        {
+            let pass = match pass(driver, *list, below, truth)? {
+                Ok(pass) => pass,
+                Err(why) => return Ok(Err(why)),
+            };
+            // The first of several short ones only warms up.
+            if !is_first || pass.cpu >= LONG_S {
+                counted.push(pass);
+            }
+            is_first = false;
         }
+        points.push(point(*list, &counted));
     }
-    Ok(Ok(LISTS[LISTS.len() - 1]))
+    Ok(Ok(points))
+}
+
+/// Passes with one list as a point of the curve.
+fn point(list: usize, passes: &[Pass]) -> Point {
+    let sum = |of: fn(&Pass) -> f64| passes.iter().map(of).sum::<f64>();
+    let queries = sum(|pass| pass.found.len() as f64);
+    // Not the mean, which may be a hair below what all of them are.
+    let recalls: Vec<f64> = passes.iter().map(|pass| pass.recall).collect();
+    Point {
+        breadth: list,
+        recall: median(&recalls),
+        qps_cpu: queries / sum(|pass| pass.cpu),
+        qps_wall: queries / sum(|pass| pass.wall),
+        rows: sum(|pass| pass.found.iter().map(Vec::len).sum::<usize>() as f64) / queries,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_passes_are_one_point() {
+        let pass = |cpu| Pass {
+            recall: 0.95,
+            cpu,
+            wall: 2.0 * cpu,
+            found: vec![vec![1, 2, 3], vec![4]],
+        };
+        let point = point(24, &[pass(0.001), pass(0.003), pass(0.004)]);
+        assert_eq!((point.breadth, point.recall, point.rows), (24, 0.95, 2.0));
+        assert!((point.qps_cpu - 750.0).abs() < 1e-6, "{point:?}");
+        assert!((point.qps_wall - 375.0).abs() < 1e-6, "{point:?}");
+    }
 }

@@ -1,17 +1,22 @@
 //! Speed against recall: the curve that a search list of growing length draws, and the speed at one recall.
+//! `bench peers` reads its speeds off by it, too.
+
+/// A pass over all queries that takes less is made again and again for so long, and the first one does not count: it
+/// finds the processor idle and its caches empty.
+pub(crate) const LONG_S: f64 = 0.02;
 
 /// One search of all queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
+pub(crate) struct Point {
     /// How many candidates are kept while searching; lists looked through, for inverted lists.
-    pub(super) breadth: usize,
-    pub(super) recall: f64,
+    pub(crate) breadth: usize,
+    pub(crate) recall: f64,
     /// Queries per second of processor time.
-    pub(super) qps_cpu: f64,
+    pub(crate) qps_cpu: f64,
     /// Queries per second of the wall clock.
-    pub(super) qps_wall: f64,
+    pub(crate) qps_wall: f64,
     /// How many rows a query got.
-    pub(super) rows: f64,
+    pub(crate) rows: f64,
 }
 
 /// How many of the right rows were found: `truth` may be filled up with `u32::MAX`.
@@ -22,19 +27,26 @@ pub(super) fn hits(found: &[u32], truth: &[u32]) -> usize {
         .count()
 }
 
-/// The speed at a recall: between the last point below it and the first that reaches it, the logarithm of
-/// the speed is taken as straight over recall.
+/// The points between which a recall lies: the last one below it, unless the first point reaches it already, and the first
+/// that does. Nothing if no point reaches it.
+pub(crate) fn around(points: &[Point], recall: f64) -> Option<(Option<&Point>, &Point)> {
+    let reached = points.iter().position(|point| point.recall >= recall)?;
+    let below = reached.checked_sub(1).map(|place| &points[place]);
+    Some((below, &points[reached]))
+}
+
+/// The speed at a recall: [between the points](around) that it lies between, the logarithm of the speed is taken as
+/// straight over recall.
 ///
 /// A first point that reaches it already counts as it is, which is the least the speed can be. Nothing
 /// if no point reaches it.
-pub(super) fn at_recall(
+pub(crate) fn at_recall(
     points: &[Point],
     recall: f64,
     speed: impl Fn(&Point) -> f64,
 ) -> Option<f64> {
-    let reached = points.iter().position(|point| point.recall >= recall)?;
-    let above = &points[reached];
-    let Some(below) = reached.checked_sub(1).map(|place| &points[place]) else {
+    let (below, above) = around(points, recall)?;
+    let Some(below) = below else {
         return Some(speed(above));
     };
     let part = (recall - below.recall) / (above.recall - below.recall);
@@ -83,6 +95,19 @@ mod tests {
             Some(5_000.0)
         );
         assert_eq!(at_recall(&[], 0.95, |point| point.qps_cpu), None);
+    }
+
+    #[test]
+    fn a_recall_lies_between_two_points_or_before_the_first() {
+        let points = curve(&[(0.8, 3.0), (0.9, 2.0), (1.0, 1.0)]);
+        let between = |recall| {
+            let (below, above) = around(&points, recall)?;
+            Some((below.map(|point| point.breadth), above.breadth))
+        };
+        assert_eq!(between(0.95), Some((Some(1), 2)));
+        assert_eq!(between(0.9), Some((Some(0), 1)));
+        assert_eq!(between(0.5), Some((None, 0)));
+        assert_eq!(between(1.1), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An index of this process as a peer: one query per call on one thread, timed here.
 
 use super::cost::Cost;
-use super::curve::{Point, hits};
+use super::curve::{LONG_S, Point, hits};
 use super::filters::Group;
 use super::peer::{Built, Peer};
 use super::set::VectorSet;
@@ -127,10 +127,6 @@ impl<I: Index> Peer for InProcess<'_, I> {
         curve(breadths, until, one).map(Some)
     }
 }
-
-/// A pass over the queries of a filter that takes less is made again and again for so long, and the first one
-/// does not count: it finds the processor idle and its caches empty.
-const LONG_S: f64 = 0.02;
 
 /// Stops where the recall is reached: the slow end of the curve says nothing more.
 fn curve(

@@ -8,7 +8,7 @@
 
 mod compare;
 mod cost;
-mod curve;
+pub(crate) mod curve;
 mod driver;
 mod filters;
 pub(crate) mod generate;

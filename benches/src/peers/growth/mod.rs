@@ -1,37 +1,43 @@
 //! How the time of each of our own main operations grows with the graph, and the slope of the line through the times where
 //! both axes are logarithms: 0 does not grow, 1 grows with the graph.
 //!
-//! Here are nodes with vectors and relationships, as they are beside the peers; texts and their words are in `words.rs`,
-//! documents and what is retrieved from them in `documents.rs`.
+//! Nodes with vectors and relationships, as they are beside the peers, are in `vectors.rs`; those without vectors, which may
+//! be more than fit into memory, in `graph.rs`; texts and their words in `words.rs`, documents and what is retrieved from
+//! them in `documents.rs`.
 
 mod documents;
+mod graph;
+mod vectors;
 mod words;
 
-use super::data::{Data, WALKS};
-use super::driver::{Driver, OURS};
-use super::search::{FILTERS, filter_of};
 use crate::measure::slope::slope;
 use crate::measure::{Setup, cpu_time};
-use anyhow::{Context, Result, bail, ensure};
-use serde_json::{Value, json};
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long anything may take, also with ten million nodes.
-const PATIENCE: Duration = Duration::from_secs(6 * 3_600);
 /// Numbers of nodes, of which those are taken that are below the one that was asked for.
 const SIZES: [usize; 7] = [
     10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000,
 ];
-/// The list of all searches.
-const LIST: usize = 64;
 /// So often each operation is timed.
 const TIMES: usize = 5;
-/// A backup of what has not changed may copy so many bytes, or a tenth of the first: logs and lists of files.
-const MOST_COPIED: f64 = 8e6;
 /// Documents are left out at numbers of nodes where they would take longer than this.
 const LONGEST: Duration = Duration::from_secs(600);
+
+/// What can be measured alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Part {
+    /// Nodes with vectors and relationships: the index takes most of the time, and memory.
+    Vectors,
+    /// Nodes and relationships without vectors.
+    Graph,
+    /// Texts and a full-text index.
+    Words,
+    /// Documents, and questions to them.
+    Documents,
+}
 
 /// What one operation takes at each number of nodes.
 pub(super) struct Grown {
@@ -58,22 +64,38 @@ pub(super) fn sizes(most: usize) -> Result<Vec<usize>> {
     Ok(sizes)
 }
 
-pub(super) fn measure(setup: &Setup, sizes: &[usize], keep: bool) -> Result<Vec<Grown>> {
+/// The parts that were asked for, or all of them, at each size.
+pub(super) fn measure(
+    setup: &Setup,
+    sizes: &[usize],
+    parts: &[Part],
+    keep: bool,
+) -> Result<Vec<Grown>> {
+    let is_wanted = |part: Part| parts.is_empty() || parts.contains(&part);
     let mut points: BTreeMap<(String, &'static str), Vec<(usize, f64)>> = BTreeMap::new();
     let mut before = None;
     for nodes in sizes.iter().copied() {
-        setup.progress(&format!("growth: {nodes} nodes"));
         let folder = setup.subfolder(&format!("growth-{nodes}"))?;
-        let mut timed = at_size(&Data::make(&folder, nodes, setup.seed)?, &folder)?;
-        setup.progress(&format!("growth: {nodes} texts"));
-        timed.extend(words::at_size(&folder, nodes, setup.seed)?);
+        let mut timed: Vec<Timed> = Vec::new();
+        if is_wanted(Part::Vectors) {
+            setup.progress(&format!("growth: {nodes} nodes with vectors"));
+            timed.extend(vectors::at_size(&folder, nodes, setup.seed)?);
+        }
+        if is_wanted(Part::Graph) {
+            setup.progress(&format!("growth: {nodes} nodes"));
+            timed.extend(graph::at_size(&folder, nodes, setup.seed)?);
+        }
+        if is_wanted(Part::Words) {
+            setup.progress(&format!("growth: {nodes} texts"));
+            timed.extend(words::at_size(&folder, nodes, setup.seed)?);
+        }
         let foretold = foretold(before, nodes);
-        if foretold <= LONGEST {
+        if is_wanted(Part::Documents) && foretold <= LONGEST {
             setup.progress(&format!("growth: {nodes} nodes of documents"));
             let begun = Instant::now();
             timed.extend(documents::at_size(&folder, nodes, setup.seed)?);
             before = Some((nodes, begun.elapsed()));
-        } else {
+        } else if is_wanted(Part::Documents) {
             let seconds = foretold.as_secs();
             setup.progress(&format!(
                 "documents are left out: they would take {seconds} s or more"
@@ -105,75 +127,6 @@ fn foretold(before: Option<(usize, Duration)>, nodes: usize) -> Duration {
 /// An operation, the unit of its time, and the time.
 type Timed = (String, &'static str, f64);
 
-fn at_size(data: &Data, folder: &Path) -> Result<Vec<Timed>> {
-    let ours = folder.join("ours");
-    let mut all: Vec<Timed> = Vec::new();
-    let mut put = |name: &str, unit, value| all.push((name.to_owned(), unit, value));
-    let mut driver = Driver::start(OURS, Path::new(""), folder, &ours, PATIENCE)?;
-    let loaded = driver.must(&json!({ "do": "load" }))?;
-    let graph = part(&loaded, "edges_s")? + part(&loaded, "nodes_s")?;
-    put(
-        "load: nodes and relationships",
-        "s of the wall clock",
-        graph,
-    );
-    let indexes = part(&loaded, "index_s")?;
-    put("load: indexes", "s of the wall clock", indexes);
-    let mut timed = |name: &str, request: &Value, count: usize| -> Result<()> {
-        put(
-            name,
-            "us",
-            least(count, || part(&driver.must(request)?, "cpu"))?,
-        );
-        Ok(())
-    };
-    let search = |below: Option<u32>| json!({ "do": "search", "ef": LIST, "below": below });
-    timed("search", &search(None), data.query_count())?;
-    for (below, share) in FILTERS {
-        timed(&filter_of(share), &search(Some(below)), data.query_count())?;
-    }
-    timed("vector, then two hops", &json!({ "do": "hops" }), WALKS)?;
-    timed("descent of five levels", &json!({ "do": "descend" }), WALKS)?;
-    driver.close()?;
-    let mut driver = Driver::start(OURS, Path::new(""), folder, &ours, PATIENCE)?;
-    let opened = driver.must(&json!({ "do": "open" }))?;
-    put("open, and a query", "ms", part(&opened, "seconds")? * 1e3);
-    let changed = driver.must(&json!({ "do": "churn" }))?;
-    let changes = (data.deleted.len() + data.updated.len()) as f64;
-    put("a change", "us", part(&changed, "seconds")? * 1e6 / changes);
-    let made = driver.must(&json!({ "do": "back up" }))?;
-    put(
-        "backup: the first",
-        "s of the wall clock",
-        part(&made, "seconds")?,
-    );
-    let most = MOST_COPIED.max(part(&made, "bytes")? / 10.0);
-    let seconds = of_nothing(most, || {
-        let made = driver.must(&json!({ "do": "back up" }))?;
-        Ok([part(&made, "seconds")?, part(&made, "bytes")?])
-    })?;
-    put(
-        "backup: nothing has changed",
-        "s of the wall clock",
-        seconds,
-    );
-    Ok(all)
-}
-
-/// The seconds of the first backup that copies no more than so many bytes. Files that are merged between two backups are
-/// copied by the next one: nothing has changed then, but the files are others.
-fn of_nothing(most: f64, mut back_up: impl FnMut() -> Result<[f64; 2]>) -> Result<f64> {
-    let mut copied = Vec::new();
-    for _ in 0..TIMES {
-        let [seconds, bytes] = back_up()?;
-        if bytes <= most {
-            return Ok(seconds);
-        }
-        copied.push(bytes);
-    }
-    bail!("files are written between all backups: {copied:?} bytes were copied")
-}
-
 /// The least of several times, in microseconds for each of `count`. The first time does not count. Processor time is of the
 /// whole process, which saves and merges for a while after a load: that only adds, so the least counts.
 fn least(count: usize, mut timed: impl FnMut() -> Result<f64>) -> Result<f64> {
@@ -192,13 +145,21 @@ fn on_processors(work: impl FnOnce() -> Result<()>) -> Result<f64> {
     Ok(cpu_time::of_process() - before)
 }
 
-fn part(said: &Value, name: &str) -> Result<f64> {
-    said[name].as_f64().with_context(|| format!("no {name}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyhow::Context as _;
+    use clap::ValueEnum as _;
+
+    #[test]
+    fn parts_have_the_names_that_the_readme_says() {
+        let names = Part::value_variants().iter().map(|part| {
+            let value = part.to_possible_value().expect("it is not hidden");
+            value.get_name().to_owned()
+        });
+        let names: Vec<String> = names.collect();
+        assert_eq!(names, ["vectors", "graph", "words", "documents"]);
+    }
 
     #[test]
     fn the_largest_size_is_the_one_that_was_asked_for() {
@@ -223,14 +184,5 @@ mod tests {
         let least = least(2, || times.next().context("asked too often")).unwrap();
         assert_eq!(least, 1.5e6);
         assert_eq!(times.next(), None);
-    }
-
-    #[test]
-    fn a_backup_of_merged_files_is_none_of_nothing() {
-        let mut made = [[3.0, 90.0], [2.0, 11.0], [1.0, 10.0]].into_iter();
-        let seconds = of_nothing(10.0, || made.next().context("made too often"));
-        assert_eq!(seconds.unwrap(), 1.0);
-        let error = of_nothing(10.0, || Ok([3.0, 11.0])).unwrap_err();
-        assert!(error.to_string().contains("11.0"), "{error}");
     }
 }
