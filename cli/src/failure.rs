@@ -5,7 +5,7 @@ use crate::rag_error::RagError;
 use crate::remote::{Address, RemoteFailure};
 use crate::transfer::TransferError;
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stratigraph_rag::door::causes;
 
 /// Why a verb gave no answer.
@@ -128,6 +128,14 @@ pub(crate) enum Failure {
         /// Why.
         failure: Box<Failure>,
     },
+    /// What was paid for before something failed is kept, and the same command goes on from there.
+    #[error("{}; {kept}", failure.told())]
+    Kept {
+        /// Why it failed.
+        failure: Box<Failure>,
+        /// What is kept, and how to go on.
+        kept: String,
+    },
     /// An import or an export that cannot be.
     #[error(transparent)]
     Transfer(Box<TransferError>),
@@ -201,6 +209,22 @@ impl Failure {
         }
     }
 
+    /// The failure of something of which so many things are kept there; where nothing is, nothing is told.
+    pub(crate) fn with_kept(self, count: usize, [one, many]: [&str; 2], path: &Path) -> Self {
+        let kept = match count {
+            0 => return self,
+            1 => format!("1 {one} is"),
+            count => format!("{count} {many} are"),
+        };
+        let path = path.display();
+        Self::Kept {
+            failure: Box::new(self),
+            kept: format!(
+                "{kept} kept in {path}: run the same command again, which asks only for the rest"
+            ),
+        }
+    }
+
     /// It with what is behind it.
     pub(crate) fn told(&self) -> String {
         causes(self)
@@ -225,7 +249,7 @@ impl Failure {
                 hint: error.hint.as_deref(),
                 position: error.position.map(|at| (at.line, at.column)),
             }),
-            Self::Statement { failure, .. } => failure.query(),
+            Self::Statement { failure, .. } | Self::Kept { failure, .. } => failure.query(),
             _ => None,
         }
     }
@@ -235,7 +259,7 @@ impl Failure {
         match self {
             Self::Engine(error) => Exit::of(error),
             Self::Remote(failure) => failure.exit(),
-            Self::Statement { failure, .. } => failure.exit(),
+            Self::Statement { failure, .. } | Self::Kept { failure, .. } => failure.exit(),
             Self::Server(error) => server_exit(error),
             Self::Usage(_)
             | Self::NoDatabase { .. }
@@ -266,7 +290,7 @@ impl Failure {
             (_, Exit::Cancelled) => "cancelled",
             (Self::Engine(error), _) => error.kind().as_str(),
             (Self::Remote(failure), _) => failure.kind(),
-            (Self::Statement { failure, .. }, _) => failure.kind(),
+            (Self::Statement { failure, .. } | Self::Kept { failure, .. }, _) => failure.kind(),
             (Self::Stdout(_) | Self::Terminal(_), _) => "unavailable",
             (Self::Panic, _) => "bug",
             _ => "request",
@@ -279,6 +303,19 @@ mod tests {
     use super::*;
     use std::io;
     use stratigraph_models::ModelError;
+
+    #[test]
+    fn what_is_kept_is_told_and_changes_nothing_else() {
+        let cancelled = || Failure::from(stratigraph::Error::Cancelled);
+        let path = Path::new("replies.jsonl");
+        let things = ["reply", "replies"];
+        let told = |count: usize| cancelled().with_kept(count, things, path).told();
+        assert_eq!(told(0), "cancelled");
+        assert!(told(1).starts_with("cancelled; 1 reply is kept in replies.jsonl: "));
+        assert!(told(2).contains("; 2 replies are kept in replies.jsonl: run the same command"));
+        let kept = cancelled().with_kept(2, things, path);
+        assert_eq!((kept.exit(), kept.kind()), (Exit::Cancelled, "cancelled"));
+    }
 
     #[test]
     fn what_is_behind_a_failure_is_told_once() {

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use stratigraph_models::{Configured, Generator, Prices, embedder_called};
 use stratigraph_rag::door::Equipment;
-use stratigraph_rag::extract::model::Judging;
-use stratigraph_rag::extract::{Calls, MemoryCache};
+use stratigraph_rag::extract::{CallCache, Calls, ReplyFile};
 use stratigraph_rag::read::PdfParsing;
 
 /// Where the key of models that judge at another address is: who has the one key need not hear the other.
@@ -68,18 +67,39 @@ pub(crate) struct Writer {
     model_timeout: Option<Duration>,
 }
 
+/// A model, and where it is: another may have its name elsewhere.
+pub(crate) struct Addressed {
+    pub(crate) model: Arc<dyn Generator>,
+    address: String,
+}
+
+impl Addressed {
+    /// Its calls, of which none is made whose reply is kept.
+    pub(crate) fn calls(&self, replies: &Arc<ReplyFile>) -> Calls {
+        Calls::new(Arc::clone(&self.model), self.kept(replies))
+    }
+
+    /// Its replies that are kept.
+    pub(crate) fn kept(&self, replies: &Arc<ReplyFile>) -> Arc<dyn CallCache> {
+        replies.at(&self.address)
+    }
+}
+
 impl Writer {
     /// The model, asked one thing at a time, if one is named. Nobody is asked yet.
     ///
     /// # Errors
     /// An address that is none.
-    pub(crate) fn model(&self) -> Result<Option<Arc<dyn Generator>>, Failure> {
+    pub(crate) fn model(&self) -> Result<Option<Addressed>, Failure> {
         let configured = Configured {
             calls: 1,
             ..self.configured()
         };
         let model = configured.chat(&key).map_err(RagError::from)?;
-        Ok(model.map(|model| Arc::new(model) as Arc<dyn Generator>))
+        Ok(model.map(|model| Addressed {
+            model: Arc::new(model),
+            address: self.llm.clone().unwrap_or_default(),
+        }))
     }
 
     /// What its tokens cost, if that was said.
@@ -149,7 +169,7 @@ impl Models {
     ///
     /// # Errors
     /// An address that is none; two of one name.
-    pub(crate) fn judges(&self, named: &[String]) -> Result<Vec<Judging>, Failure> {
+    pub(crate) fn judges(&self, named: &[String]) -> Result<Vec<Addressed>, Failure> {
         let mut wanted: Vec<(&str, &str)> = Vec::new();
         for text in named {
             // A name may have the sign too, and an address has it only within.
@@ -176,10 +196,22 @@ impl Models {
                 let twice = format!("two judges are called {name}: judges are told apart by name");
                 return Err(Failure::Usage(twice));
             }
-            let cache = Arc::new(MemoryCache::default());
-            judges.push(Judging::new(Calls::new(Arc::new(model), cache)));
+            judges.push(Addressed {
+                model: Arc::new(model),
+                address: url.to_owned(),
+            });
         }
         Ok(judges)
+    }
+
+    /// Who takes part in an answer, as far as that is said here: what is the same of two answers if these wrote both.
+    pub(crate) fn writers(&self) -> String {
+        let (writer, reranker) = (&self.writer, &self.reranker);
+        let address = writer.llm.as_deref().map(|url| url.trim_end_matches('/'));
+        format!(
+            "{:?}",
+            (address, &writer.model, reranker, &self.reranker_model)
+        )
     }
 
     /// Whether there is a model that reads.

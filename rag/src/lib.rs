@@ -69,6 +69,7 @@ mod document;
 pub mod door;
 pub mod evaluate;
 pub mod extract;
+mod growing;
 pub mod ingest;
 pub mod read;
 pub mod relations;
@@ -76,3 +77,4 @@ pub mod retrieve;
 pub mod routes;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};
+pub use growing::GrowingError;

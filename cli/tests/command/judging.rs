@@ -1,6 +1,7 @@
 //! `eval judge`, `eval make --users` and `eval tags` from end to end, with models behind a real socket: one that is fair, one that
 //! writes no JSON, one that always prefers what it sees first, and one that is not there.
 
+mod again;
 mod made;
 
 use crate::world::{World, ask, run};
@@ -40,73 +41,72 @@ fn verdicts(asked: &str, better: &str) -> Step {
 
 /// A writer and three judges at one address.
 fn models() -> ScriptedServer {
-    let script = |asked: &Asked| {
-        // Another try tells what was wrong; the question is where it was.
-        let question = asked.body["messages"][1]["content"]
-            .as_str()
-            .unwrap_or_default();
-        let json = |json: Json| Step::text(&json.to_string());
-        match (asked.model(), task(asked)) {
-            ("writer", "answer") => {
-                let sentence = match question.contains("basalt") {
-                    true => "Basalt comes from Mount Etna.",
-                    false => "The sources do not answer this question.",
-                };
-                let answer = json!({"answer": [{"sentence": sentence, "sources": [1]}], "analysis": "It says so."});
-                Step::Stream {
-                    pieces: vec![answer.to_string()],
-                    whole: true,
-                }
+    ScriptedServer::start(step).unwrap()
+}
+
+/// What they say.
+fn step(asked: &Asked) -> Step {
+    // Another try tells what was wrong; the question is where it was.
+    let question = asked.body["messages"][1]["content"]
+        .as_str()
+        .unwrap_or_default();
+    let json = |json: Json| Step::text(&json.to_string());
+    match (asked.model(), task(asked)) {
+        ("writer", "answer") => {
+            let sentence = match question.contains("basalt") {
+                true => "Basalt comes from Mount Etna.",
+                false => "The sources do not answer this question.",
+            };
+            let answer = json!({"answer": [{"sentence": sentence, "sources": [1]}], "analysis": "It says so."});
+            Step::Stream {
+                pieces: vec![answer.to_string()],
+                whole: true,
             }
-            ("writer", "direct") => {
-                let sentence = match question.contains("basalt") {
-                    true => "Basalt comes from Rome.",
-                    false => "I do not know the answer.",
-                };
-                let answer = json!({"answer": [{"sentence": sentence}], "analysis": "So I know."});
-                Step::Stream {
-                    pieces: vec![answer.to_string()],
-                    whole: true,
-                }
-            }
-            ("writer", "users") => {
-                let user =
-                    |name: &str| json!({"user": name, "tasks": ["to compare", "to explain"]});
-                json(json!({"users": [user("A geologist"), user("A mason")]}))
-            }
-            ("writer", "task_questions") => {
-                let user = place(question, "user").replace("A ", "").to_lowercase();
-                let task = place(question, "task");
-                let of = |number: usize| format!("What does a {user} need {task} {number}?");
-                json(json!({"questions": [of(1), of(2)]}))
-            }
-            ("writer", "question") => {
-                let shown: Json = serde_json::from_str(question).unwrap();
-                let draft = shown["draft"].as_str().unwrap();
-                json(json!({"question": format!("Say, please: {draft}")}))
-            }
-            ("writer", "wordings") => {
-                json(json!({"wordings": ["Which volcano gave basalt?", "Who dances in the hive?"]}))
-            }
-            ("writer", "question_triples") => json(
-                json!({"triples": [{"subject": "basalt", "relation": "comes from", "object": ""}]}),
-            ),
-            ("chatty", _) => Step::text("Both answers are excellent!"),
-            ("first", _) => verdicts(question, "first"),
-            ("fair", "statements") => {
-                json(json!({"statements": ["It is from Etna.", "It is green."]}))
-            }
-            ("fair", "borne_out") => json(json!({"supported": ["1"]})),
-            ("fair", "asked_by") => json(json!({"questions": [QUESTION], "noncommittal": false})),
-            ("fair", "alike") => json(json!({"reason": "Same.", "rating": "4"})),
-            ("fair", "better") => match place(question, "first").contains("Etna") {
-                true => verdicts(question, "first"),
-                false => verdicts(question, "second"),
-            },
-            _ => Step::refuse(400),
         }
-    };
-    ScriptedServer::start(script).unwrap()
+        ("writer", "direct") => {
+            let sentence = match question.contains("basalt") {
+                true => "Basalt comes from Rome.",
+                false => "I do not know the answer.",
+            };
+            let answer = json!({"answer": [{"sentence": sentence}], "analysis": "So I know."});
+            Step::Stream {
+                pieces: vec![answer.to_string()],
+                whole: true,
+            }
+        }
+        ("writer", "users") => {
+            let user = |name: &str| json!({"user": name, "tasks": ["to compare", "to explain"]});
+            json(json!({"users": [user("A geologist"), user("A mason")]}))
+        }
+        ("writer", "task_questions") => {
+            let user = place(question, "user").replace("A ", "").to_lowercase();
+            let task = place(question, "task");
+            let of = |number: usize| format!("What does a {user} need {task} {number}?");
+            json(json!({"questions": [of(1), of(2)]}))
+        }
+        ("writer", "question") => {
+            let shown: Json = serde_json::from_str(question).unwrap();
+            let draft = shown["draft"].as_str().unwrap();
+            json(json!({"question": format!("Say, please: {draft}")}))
+        }
+        ("writer", "wordings") => {
+            json(json!({"wordings": ["Which volcano gave basalt?", "Who dances in the hive?"]}))
+        }
+        ("writer", "question_triples") => json(
+            json!({"triples": [{"subject": "basalt", "relation": "comes from", "object": ""}]}),
+        ),
+        ("chatty", _) => Step::text("Both answers are excellent!"),
+        ("first", _) => verdicts(question, "first"),
+        ("fair", "statements") => json(json!({"statements": ["It is from Etna.", "It is green."]})),
+        ("fair", "borne_out") => json(json!({"supported": ["1"]})),
+        ("fair", "asked_by") => json(json!({"questions": [QUESTION], "noncommittal": false})),
+        ("fair", "alike") => json(json!({"reason": "Same.", "rating": "4"})),
+        ("fair", "better") => match place(question, "first").contains("Etna") {
+            true => verdicts(question, "first"),
+            false => verdicts(question, "second"),
+        },
+        _ => Step::refuse(400),
+    }
 }
 
 /// A database of two documents, and a set of two questions, of which nothing answers the second.
@@ -143,8 +143,11 @@ fn library(world: &World, profile: &str) -> (PathBuf, PathBuf) {
 
 /// What is said of `vector` beside `direct`.
 fn beside_direct(set: &Path, graph: &Path, more: &[&str]) -> Json {
+    let work = graph.with_file_name("work");
     let flags = [
         "judge",
+        "--work",
+        text(&work),
         "--set",
         text(set),
         "--graph",
@@ -176,9 +179,12 @@ fn answers_of_a_database_are_judged_over_a_socket() {
     let models = models();
     let url = models.url();
     let (kept, out) = (world.path("kept"), world.path("out.json"));
+    let work = world.path("work");
     let fair = format!("fair@{url}");
     let flags = [
         "judge",
+        "--work",
+        text(&work),
         "--set",
         text(&set),
         "--graph",
@@ -241,6 +247,8 @@ fn answers_of_a_database_are_judged_over_a_socket() {
     let flags = [
         "eval",
         "judge",
+        "--work",
+        text(&work),
         "--answers",
         text(&file),
         "--judge",
@@ -294,8 +302,11 @@ fn systems_are_compared_in_both_orders() {
     let compare = |judges: &[&str], more: &[&str]| {
         let judges: Vec<String> = judges.iter().map(|name| format!("{name}@{url}")).collect();
         let named = format!("others={}", text(&theirs));
+        let work = world.path("work");
         let mut flags = vec![
             "judge",
+            "--work",
+            text(&work),
             "--pairs",
             "--answers",
             text(&ours),

@@ -24,7 +24,9 @@ pub use confidence::confidence_of;
 pub use figures::Figure;
 pub use interval::Mean;
 pub use judge::{Judge, documents};
-pub use jury::{Given, Judged, Judgement, Jury, JuryError, Measured, System as JudgedSystem};
+pub use jury::{
+    AnswerFile, Given, Judged, Judgement, Jury, JuryError, Measured, System as JudgedSystem,
+};
 pub use make::{Counted, Made, MadeQuestion, Making, Phrased, Posing, UserSet, described};
 pub use metrics::{
     all_recall_at, average_precision, context_precision, hit_at, ndcg_at, ordered_recall,

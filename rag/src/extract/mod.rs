@@ -2,8 +2,8 @@
 //!
 //! An [`Extractor`] is given a piece ([`Reading`]) and gives an [`Extracted`]: names, texts and spans,
 //! nothing of the database. [`Rules`] reads without a model; those of [`model`] ask one, every time
-//! through [`Calls`], which keeps replies in a [`CallCache`] and never asks the same twice. [`Run`] works
-//! on many pieces at once.
+//! through [`Calls`], which keeps replies in a [`CallCache`] (a database has one, and [`ReplyFile`] is one) and never asks the
+//! same twice. [`Run`] works on many pieces at once.
 //!
 //! Whatever a model wrote is data here: it becomes values and names of nodes, never a query, an
 //! identifier of the schema or an address.
@@ -51,6 +51,7 @@ mod named;
 mod prompt;
 mod reading;
 mod reply;
+mod reply_file;
 mod rules;
 mod run;
 mod summary;
@@ -69,6 +70,7 @@ pub use language::Language;
 pub(crate) use language::is_han;
 pub(crate) use named::unsaid;
 pub use reading::{OpenDocument, Reading};
+pub use reply_file::ReplyFile;
 pub use rules::{Dictionary, Rules};
 pub(crate) use rules::{is_common, telling_title};
 pub use run::{Done, Progress, Run};

@@ -1,6 +1,10 @@
-//! `eval judge`: how good answers are, as models say, and which of two systems answers better.
+//! `eval judge`: how good answers are, as models say, and which of two systems answers better. `judge/foreseen.rs` says what
+//! that would cost.
 
-use super::answers::{Sources, System};
+mod foreseen;
+
+use super::answers::{Asking, Sources, System};
+use super::keeping::{Keeping, cost_json, unread, with_replies};
 use super::{told, write};
 use crate::failure::Failure;
 use crate::models::Models;
@@ -11,10 +15,11 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use stratigraph_models::Embedder;
 use stratigraph_rag::answer::Paid;
 use stratigraph_rag::door::causes;
 use stratigraph_rag::evaluate::{Given, Judged, Judgement, Jury, JuryError, Measured, Saved};
-use stratigraph_rag::extract::model::Criterion;
+use stratigraph_rag::extract::model::{Criterion, Judging};
 use stratigraph_rag::extract::{Cost, ExtractError};
 
 /// Arguments of `eval judge`.
@@ -26,17 +31,22 @@ use is told, does not count, and makes the exit code 2. With --pairs the first s
 judge sees each pair in both orders, and what it says in one order alone is a tie. Where the embedder has vectors of tokens,
 accuracy as BAG-RAG defines it is measured too, also without a judge: acc_num, acc_sem, acc_total.
 
+What was paid for is kept as it comes: replies of judges in --work, answers in --keep or else in --work. A run that failed or
+was stopped goes on from there if the same command is given again; nothing is asked twice but what could not be read. --dry-run
+says how many calls are left, and about how many tokens these are.
+
 Examples:
   stratigraph eval judge --set sets/mine --graph library --preset strata --llm http://localhost:11434/v1 --model qwen3
   stratigraph eval judge --set sets/mine --graph library --preset strata --preset tag --keep answers --pairs \\
-    --llm http://localhost:11434/v1 --model qwen3 --judge gemma3@http://localhost:11434/v1 --judge phi4@http://localhost:11434/v1
+    --llm http://localhost:11434/v1 --model qwen3 --judge gemma3@http://localhost:11434/v1 --judge phi4@http://localhost:11434/v1 --dry-run
   stratigraph eval judge --set sets/mine --graph library --preset strata --measure accuracy --embedder minilm
   stratigraph eval judge --answers answers/strata.jsonl --answers before=answers/old.jsonl --pairs --criterion relevance \\
     --criterion 'brevity=how short it is while it says all' --judge gemma3@http://localhost:11434/v1 --out judged.json
 
 JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, confidence, milliseconds, cost}]}],
-judgements [{system, id, judge, measure, said, problem}], cost of the judges {calls, input_tokens, output_tokens}, notes
-[text]; the cost of a question is that of its answer, with what the pipeline asks models")]
+judgements [{system, id, judge, measure, said, problem}], cost of the judges {calls, kept, input_tokens, output_tokens},
+notes [text]; the cost of a question is that of its answer, with what the pipeline asks models; with --dry-run: foreseen
+{answers {there, missing, calls, input_tokens, output_tokens}, judges {calls, kept, input_tokens, output_tokens}}, notes")]
 pub(super) struct Judge {
     /// Whose answers.
     #[command(flatten)]
@@ -64,6 +74,9 @@ pub(super) struct Judge {
     /// A file for a page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Where what was paid for is kept.
+    #[command(flatten)]
+    keeping: Keeping,
     /// Which models.
     #[command(flatten)]
     models: Models,
@@ -92,18 +105,35 @@ impl Judge {
             named => named.to_vec(),
         };
         self.check(&criteria)?;
+        if self.keeping.is_dry() {
+            return self.foresee(&criteria, progress);
+        }
         // Who judges is looked at first: answers may cost.
         let equipment = self.models.equipment()?;
+        let embedder = &**equipment.its_embedder();
+        let judges = self.models.judges(&self.judge)?;
+        if judges.is_empty() {
+            self.check_without_judges(embedder)?;
+        }
+        let replies = self.keeping.replies(!judges.is_empty())?;
+        let calls = judges.iter().map(|judge| judge.calls(&replies));
         let jury = Jury {
-            judges: self.models.judges(&self.judge)?,
-            embedder: &**equipment.its_embedder(),
+            judges: calls.map(Judging::new).collect(),
+            embedder,
             threads: self.models.calls(),
             cancel: progress.interrupt().token(),
         };
-        self.check_judges(&jury)?;
         let mut reply = Reply::new("eval");
-        let (systems, mut notes) = self.sources.systems(&equipment, progress)?;
-        let (judged, left_out) = self.judged(&jury, &systems, &criteria, progress)?;
+        let asked = self.sources.systems(&Asking {
+            equipment: Some(&equipment),
+            models: &self.models,
+            keeping: &self.keeping,
+            progress,
+        })?;
+        let judged = self.judged(&jury, &asked.systems, &criteria, progress);
+        let (judged, left_out) = judged.map_err(|failure| with_replies(failure, &replies))?;
+        let mut notes = asked.notes;
+        notes.extend(unread(&replies));
         notes.extend(left_out);
         let failed = judged.iter().flat_map(|one| &one.judgements);
         let failed: Vec<&Judgement> = failed.filter(|one| one.problem.is_some()).collect();
@@ -142,24 +172,21 @@ impl Judge {
         }
     }
 
+    /// Whether anything else is wanted than what can be measured without a judge.
+    fn needs_a_judge(&self) -> bool {
+        self.pairs || self.measure.iter().any(|one| *one != Measured::Accuracy)
+    }
+
     /// Whether anything can be measured: without a judge that is accuracy by the vectors of tokens.
-    fn check_judges(&self, jury: &Jury<'_>) -> Result<(), Failure> {
-        if !jury.judges.is_empty() {
-            return Ok(());
-        }
-        let is_exact = jury.embedder.token_vectors(&["a"]);
+    fn check_without_judges(&self, embedder: &dyn Embedder) -> Result<(), Failure> {
+        let is_exact = embedder.token_vectors(&["a"]);
         let is_exact = is_exact.map_err(RagError::from)?.is_some();
-        let needs_none = self.measure.iter().all(|one| *one == Measured::Accuracy);
-        match is_exact && needs_none && !self.pairs {
+        match is_exact && !self.needs_a_judge() {
             true => Ok(()),
-            false => Err(Failure::Usage(format!(
-                "{}; without one only accuracy can be measured, by the vectors of tokens, and {}",
-                JuryError::NoJudge,
-                match is_exact {
-                    true => "something else is wanted".to_owned(),
-                    false => no_tokens(jury),
-                }
-            ))),
+            false => Err(nobody(&match is_exact {
+                true => "something else is wanted".to_owned(),
+                false => no_tokens(embedder),
+            })),
         }
     }
 
@@ -201,7 +228,7 @@ impl Judge {
                 } else if measured.contains(&Measured::Accuracy) && has_references(given) {
                     notes.push(format!(
                         "{name}: Acc_num, Acc_sem and Acc_total are not measured: {}",
-                        no_tokens(jury)
+                        no_tokens(jury.embedder)
                     ));
                 }
                 judged.push(of_it);
@@ -256,6 +283,9 @@ impl Judge {
                 paid.input_tokens,
                 paid.output_tokens
             ));
+            if cost.kept > 0 {
+                reply.line(format!("replies that were there already: {}", cost.kept));
+            }
         }
         // The one that was named first is the last line.
         let names: Vec<String> = { saved.evaluations.iter() }
@@ -267,7 +297,7 @@ impl Judge {
         let json = |value: serde_json::Result<Json>| value.map_err(Failure::of_request);
         let mut whole = json(serde_json::to_value(&saved))?;
         whole["judgements"] = json(serde_json::to_value(&judgements))?;
-        whole["cost"] = json(serde_json::to_value(paid))?;
+        whole["cost"] = cost_json(cost);
         whole["notes"] = json!(notes);
         write(self.out.as_deref(), || whole.to_string())?;
         write(self.csv.as_deref(), || saved.csv())?;
@@ -283,10 +313,18 @@ fn has_references(given: &[Given]) -> bool {
     given.iter().any(|one| !one.posed.references.is_empty())
 }
 
-fn no_tokens(jury: &Jury<'_>) -> String {
+/// Nobody judges, though somebody has to.
+fn nobody(why: &str) -> Failure {
+    Failure::Usage(format!(
+        "{}; without one only accuracy can be measured, by the vectors of tokens, and {why}",
+        JuryError::NoJudge
+    ))
+}
+
+fn no_tokens(embedder: &dyn Embedder) -> String {
     format!(
         "the embedder {} gives one vector for a text and none for its tokens, which models of BERT's family do (--embedder minilm)",
-        jury.embedder.name()
+        embedder.name()
     )
 }
 

@@ -1,5 +1,6 @@
 //! `eval make`: a set of questions out of the facts of a graph; with `--users` out of what is said of a corpus.
 
+use super::keeping::Keeping;
 use super::users::{self, Corpus};
 use crate::failure::Failure;
 use crate::models::Writer;
@@ -24,7 +25,8 @@ questions.jsonl with the facts that answer each.
 With --users a model thinks of users of the corpus, of their tasks and of what they would ask, as TagRAG makes its 125
 questions: from what a file says of the corpus, and from the titles and widest domains of the database. Nobody knows
 what is right: questions.jsonl alone is written, and `eval judge --pairs` compares answers to it. The exit code is 2 if
-some did not come.
+some did not come. What the model said is kept in --work as it comes: a run that failed or was stopped goes on from there
+if the same command is given again. --dry-run says how many calls are left.
 
 Examples:
   stratigraph eval make library --out sets/mine --seed 7
@@ -34,7 +36,8 @@ Examples:
 
 JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, unasked, input_tokens,
 output_tokens, cost (null without prices)}, or null without a model; with --users: folder, questions [{user_number,
-user, task_number, task, question}], missing, cost")]
+user, task_number, task, question}], missing, cost {calls, kept, input_tokens, output_tokens}; with --dry-run: foreseen
+{calls, kept, input_tokens, output_tokens}")]
 pub(super) struct Make {
     /// The database's folder
     #[arg(required_unless_present = "about")]
@@ -69,6 +72,17 @@ pub(super) struct Make {
     /// A file that says what the corpus is
     #[arg(long, value_name = "FILE", requires = "users")]
     about: Option<PathBuf>,
+    /// A folder where replies of the model are kept as they come: the same command goes on from there
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "users",
+        default_value = "eval-work"
+    )]
+    work: PathBuf,
+    /// Say how many calls it would take, and ask nobody
+    #[arg(long, requires = "users")]
+    dry_run: bool,
     /// Who finds better words, or thinks of users.
     #[command(flatten)]
     writer: Writer,
@@ -109,7 +123,7 @@ impl Make {
             )));
         }
         let phrased = match self.writer.model()? {
-            Some(model) => Some(made.phrase(&*model).map_err(RagError::from)?),
+            Some(model) => Some(made.phrase(&*model.model).map_err(RagError::from)?),
             None => None,
         };
         made.write(&self.out)
@@ -188,6 +202,13 @@ impl Make {
             dir: self.dir.as_deref(),
             about: self.about.as_deref(),
         };
-        users::make(posing, &corpus, model, &self.out, progress)
+        let keeping = Keeping::new(&self.work, self.dry_run);
+        let asked = users::Asked {
+            posing,
+            corpus: &corpus,
+            model: &model,
+            keeping: &keeping,
+        };
+        asked.make(&self.out, progress)
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! `pipelines.rs` says which pipelines are run, `graphs.rs` builds what they are run on, and `told.rs` tells what came
 //! of it. `diff.rs` compares two runs, and `make.rs` makes a set out of a graph, or with `users.rs` out of what is said of a corpus.
-//! `judge.rs` has models judge the answers that `answers.rs` gets, and `tags.rs` measures domains.
+//! `judge.rs` has models judge the answers that `answers.rs` gets, and `tags.rs` measures domains. What models were paid for is
+//! kept where `keeping.rs` says.
 
 mod answers;
 mod diff;
 mod graphs;
 mod judge;
+mod keeping;
 mod make;
 mod pipelines;
 mod refusal;

@@ -1,20 +1,20 @@
 //! `eval make --users`: questions of users about a corpus as a whole, as TagRAG makes them, with a model.
 
+use super::keeping::{DRY, Keeping, cost_json, foreseen, unread, with_replies};
 use crate::failure::Failure;
+use crate::models::Addressed;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
 use crate::rag_error::RagError;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use stratigraph::Database;
-use stratigraph_models::Generator;
 use stratigraph_rag::answer::Paid;
 use stratigraph_rag::door::DoorError;
-use stratigraph_rag::evaluate::{Posing, described};
+use stratigraph_rag::evaluate::{Posing, UserSet, described};
 use stratigraph_rag::extract::model::Users;
-use stratigraph_rag::extract::{Calls, MemoryCache};
+use stratigraph_rag::extract::{Cost, ExtractError, ReplyFile};
 
 /// So many bytes of a description are read: a model is told what a corpus is, and not the corpus.
 const LONGEST_ABOUT: u64 = 64 << 10;
@@ -56,26 +56,72 @@ impl Corpus<'_> {
     }
 }
 
-/// Has a model make questions, and writes them.
-///
-/// # Errors
-/// What the model says; a description that cannot be read; the folder cannot be written to.
-pub(super) fn make(
-    posing: Posing,
-    corpus: &Corpus<'_>,
-    model: Arc<dyn Generator>,
-    out: &Path,
-    progress: &Progress,
-) -> Result<Reply, Failure> {
-    let said = corpus.said(progress)?;
-    let users = Users::new(Calls::new(model, Arc::new(MemoryCache::default())));
-    let set = posing.run(&users, &said, &progress.interrupt().token());
-    let set = set.map_err(RagError::from)?;
-    if set.questions.is_empty() {
-        return Err(Failure::of_request("the model has made no questions"));
+/// What a model is asked, and where its replies are kept.
+pub(super) struct Asked<'a> {
+    pub(super) posing: Posing,
+    pub(super) corpus: &'a Corpus<'a>,
+    pub(super) model: &'a Addressed,
+    pub(super) keeping: &'a Keeping,
+}
+
+impl Asked<'_> {
+    /// Has the model make questions, and writes them; or says what that would cost.
+    ///
+    /// # Errors
+    /// What the model says; a description that cannot be read; the folder cannot be written to, or there are questions in it.
+    pub(super) fn make(&self, out: &Path, progress: &Progress) -> Result<Reply, Failure> {
+        let file = out.join("questions.jsonl");
+        // Nobody's questions are written over, which is better said before others are paid for.
+        if file.exists() {
+            let problem = "there are questions already: take them away, or name another folder";
+            return Err(Failure::of_request(format!(
+                "{}: {problem}",
+                file.display()
+            )));
+        }
+        let said = self.corpus.said(progress)?;
+        let replies = self.keeping.replies(true)?;
+        let token = progress.interrupt().token();
+        if self.keeping.is_dry() {
+            let (name, kept) = (self.model.model.name(), self.model.kept(&replies));
+            let users = Users::foreseen(name, kept, (self.posing.users, self.posing.tasks));
+            let set = self.posing.run(&users, &said, &token);
+            return Ok(foresee(set.map_err(RagError::from)?.cost, &replies));
+        }
+        let users = Users::new(self.model.calls(&replies));
+        let set = self.posing.run(&users, &said, &token);
+        let set = set.map_err(|error| {
+            let may_go_on = !matches!(error, ExtractError::Setting { .. });
+            let failure = Failure::from(RagError::from(error));
+            match may_go_on {
+                true => with_replies(failure, &replies),
+                false => failure,
+            }
+        })?;
+        if set.questions.is_empty() {
+            return Err(Failure::of_request("the model has made no questions"));
+        }
+        set.write(out)
+            .map_err(|error| Failure::of_request(format!("{}: {error}", out.display())))?;
+        Ok(tell(&set, out, &replies))
     }
-    set.write(out)
-        .map_err(|error| Failure::of_request(format!("{}: {error}", out.display())))?;
+}
+
+/// What is left to be asked.
+fn foresee(cost: Cost, replies: &ReplyFile) -> Reply {
+    let mut reply = Reply::new("eval");
+    let mut facts = Table::of_facts();
+    foreseen(&mut facts, "calls of the model", cost);
+    reply.table(&facts);
+    if let Some(note) = unread(replies) {
+        reply.line(note);
+    }
+    reply.line(DRY).field("foreseen", cost_json(cost));
+    reply
+}
+
+/// What came of it.
+fn tell(set: &UserSet, out: &Path, replies: &ReplyFile) -> Reply {
     let mut reply = Reply::new("eval");
     let mut table = Table::of_numbers(["user", "task", "questions"]);
     let mut counted: Vec<(usize, usize, usize)> = Vec::new();
@@ -95,6 +141,10 @@ pub(super) fn make(
             "for {} the model gave nothing of use; the first time: {problem}",
             things(*tasks as u64, "task")
         ));
+        reply.line(format!(
+            "to ask for the rest alone, take questions.jsonl away and run the same command again: what came is kept in {}",
+            replies.path().display()
+        ));
     }
     if set.missing > 0 {
         reply.line(format!(
@@ -102,6 +152,15 @@ pub(super) fn make(
             things(set.missing as u64, "question")
         ));
         reply.incomplete();
+    }
+    if set.cost.kept > 0 {
+        reply.line(format!(
+            "replies that were there already: {}",
+            set.cost.kept
+        ));
+    }
+    if let Some(note) = unread(replies) {
+        reply.line(note);
     }
     let paid = Paid::from(set.cost);
     reply.line(format!(
@@ -115,6 +174,6 @@ pub(super) fn make(
         .field("folder", out.display().to_string())
         .field("questions", json!(set.questions))
         .field("missing", set.missing)
-        .field("cost", json!(paid));
-    Ok(reply)
+        .field("cost", cost_json(set.cost));
+    reply
 }

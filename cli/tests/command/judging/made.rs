@@ -7,7 +7,13 @@ use crate::world::Said;
 fn make(graph: &Path, out: &Path, url: &str, more: &[&str]) -> Said {
     let made = ["make", text(graph), "--out", text(out)];
     let model = ["--llm", url, "--model", "writer"];
-    ask("eval", &[], &[&made[..], &model, more].concat())
+    let work = graph.with_file_name("work");
+    let kept = ["--work", text(&work)];
+    let kept = match more.contains(&"--users") {
+        true => &kept[..],
+        false => &[],
+    };
+    ask("eval", &[], &[&made[..], &model, kept, more].concat())
 }
 
 #[test]
@@ -111,4 +117,12 @@ fn what_a_budget_paid_for_is_kept_and_the_rest_is_told() {
     );
     let rows = fs::read_to_string(out.join("questions.jsonl")).unwrap();
     assert_eq!(rows.lines().count(), 2);
+    // Who takes them away is asked for the rest alone.
+    fs::remove_file(out.join("questions.jsonl")).unwrap();
+    let said = make(&out, &counts);
+    let cost = &said.assert_code(0).answer("eval", &["cost"])["cost"];
+    assert_eq!(
+        (&cost["calls"], &cost["kept"], models.asked().len()),
+        (&3.into(), &2.into(), 6)
+    );
 }

@@ -116,7 +116,12 @@ impl Given {
     }
 }
 
-fn of_row(row: &Json, number: usize, posed: Option<&[Posed]>) -> Result<Option<Given>, String> {
+/// An answer as a row has it; nothing if it is to another question than these.
+pub(super) fn of_row(
+    row: &Json,
+    number: usize,
+    posed: Option<&[Posed]>,
+) -> Result<Option<Given>, String> {
     let id = id_of(&row["id"]).unwrap_or_else(|| number.to_string());
     let text = |name: &str, most: usize| match &row[name] {
         Json::Null => Ok(String::new()),

@@ -12,9 +12,16 @@
 //! Each is the mean over the judges. Where a set says that nothing answers a question, a refusal is accurate and nothing else
 //! is asked. `pairs.rs` has what is measured of pairs, `exact.rs` what is measured without a judge. What a judge said stays beside the numbers, as [`Judgement`]s; a judge
 //! that gives nothing of use for a question is told, and does not count for it.
+//!
+//! One that cannot be asked at all ends the run, as the mean over whoever answered would be another measure. What it has said until then
+//! is with whoever keeps its replies ([`ReplyFile`](crate::extract::ReplyFile)), as answers are in an [`AnswerFile`]: the same run asks
+//! for the rest. What all of it would cost is told by judges that are not asked ([`Judging::foreseen`]), of answers that nobody gave
+//! ([`Given::foreseen`]).
 
 mod exact;
+mod foreseen;
 mod given;
+mod kept;
 mod pairs;
 mod pool;
 mod single;
@@ -32,6 +39,7 @@ use crate::extract::model::Judging;
 use crate::extract::{Cost, ExtractError};
 
 pub use given::Given;
+pub use kept::AnswerFile;
 pub use pairs::System;
 
 /// So many questions are made of an answer to see what it answers.

@@ -5,10 +5,12 @@
 //! says how good that is. [`Users`] thinks of people with questions.
 //!
 //! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
-//! if nobody may be asked, the one that is kept, or none and a guess of what it would cost.
+//! if nobody may be asked, the one that is kept, or none and a guess of what it would cost. Where much hangs on replies, a
+//! model that stands in gives them (`foreseen.rs`).
 
 mod answers;
 mod bag;
+mod foreseen;
 mod judging;
 mod question;
 mod relevance;
