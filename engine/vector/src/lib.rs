@@ -51,7 +51,7 @@ mod rows;
 mod snapshot;
 mod sync;
 
-pub use codes::{CodeKernels, halves};
+pub use codes::{CodeKernels, CodeTable, halves};
 pub use coding::Coding;
 pub use error::{IndexError, VectorError};
 pub use index::{

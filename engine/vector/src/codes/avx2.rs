@@ -4,6 +4,7 @@
 )]
 //! Codes with AVX2. Its product of bytes saturates, so bytes are widened to sixteen bits first.
 
+use super::Parts;
 use super::order::{STEP, Sums};
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch,
@@ -39,16 +40,6 @@ impl Sums for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
-        let mut part = [0_i8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
-            Self::query(part.as_ptr())
-        }
-    }
-
-    #[inline(always)]
     unsafe fn add(mut self, query: Self::Query, row: *const u8) -> Self {
         for (at, query) in [0, 16, 32, 48].into_iter().zip(query) {
             // SAFETY: as above: four times sixteen bytes.
@@ -58,16 +49,6 @@ impl Sums for Avx2 {
             }
         }
         self
-    }
-
-    #[inline(always)]
-    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
-        let mut part = [0_u8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(row, part.as_mut_ptr(), count);
-            self.add(query, part.as_ptr())
-        }
     }
 
     #[inline(always)]
@@ -87,5 +68,28 @@ impl Sums for Avx2 {
     unsafe fn prefetch(at: *const u8) {
         // SAFETY: a prefetch never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+}
+
+// SAFETY: (all blocks) as above.
+impl Parts for Avx2 {
+    #[inline(always)]
+    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
+        let mut part = [0_i8; STEP];
+        // SAFETY: as above; `count` is below the array's length.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
+            Self::query(part.as_ptr())
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
+        let mut part = [0_u8; STEP];
+        // SAFETY: as above; `count` is below the array's length.
+        unsafe {
+            std::ptr::copy_nonoverlapping(row, part.as_mut_ptr(), count);
+            self.add(query, part.as_ptr())
+        }
     }
 }

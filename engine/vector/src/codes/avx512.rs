@@ -4,6 +4,7 @@
 )]
 //! Codes with AVX-512 and VNNI: sixty-four products in one instruction.
 
+use super::Parts;
 use super::order::Sums;
 use std::arch::x86_64::{
     __m128i, __m512i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_extract_epi32,
@@ -53,12 +54,6 @@ impl Sums for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
-        // SAFETY: as above.
-        unsafe { _mm512_maskz_loadu_epi8((1_u64 << count) - 1, from) }
-    }
-
-    #[inline(always)]
     unsafe fn add(self, query: Self::Query, row: *const u8) -> Self {
         // SAFETY: as above.
         unsafe {
@@ -67,15 +62,6 @@ impl Sums for Avx512 {
                 _mm512_loadu_si512(row.cast()),
                 query,
             ))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
-        // SAFETY: as above.
-        unsafe {
-            let row = _mm512_maskz_loadu_epi8((1_u64 << count) - 1, row.cast());
-            Self(_mm512_dpbusd_epi32(self.0, row, query))
         }
     }
 
@@ -114,5 +100,23 @@ impl Sums for Avx512 {
     unsafe fn prefetch(at: *const u8) {
         // SAFETY: a prefetch never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+}
+
+// SAFETY: (all blocks) as above.
+impl Parts for Avx512 {
+    #[inline(always)]
+    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
+        // SAFETY: as above.
+        unsafe { _mm512_maskz_loadu_epi8((1_u64 << count) - 1, from) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let row = _mm512_maskz_loadu_epi8((1_u64 << count) - 1, row.cast());
+            Self(_mm512_dpbusd_epi32(self.0, row, query))
+        }
     }
 }

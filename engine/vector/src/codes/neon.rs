@@ -4,6 +4,7 @@
 )]
 //! Codes with NEON: bytes are widened to sixteen bits, and their products to thirty-two.
 
+use super::Parts;
 use super::order::{STEP, Sums};
 use std::arch::aarch64::{
     int8x16_t, int32x4_t, vaddvq_s32, vdupq_n_s32, vget_high_s8, vget_high_s16, vget_high_u8,
@@ -39,16 +40,6 @@ impl Sums for Neon {
     }
 
     #[inline(always)]
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
-        let mut part = [0_i8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
-            Self::query(part.as_ptr())
-        }
-    }
-
-    #[inline(always)]
     unsafe fn add(mut self, query: Self::Query, row: *const u8) -> Self {
         for (at, query) in [0, 16, 32, 48].into_iter().zip(query) {
             // SAFETY: as above: four times sixteen bytes.
@@ -69,6 +60,28 @@ impl Sums for Neon {
     }
 
     #[inline(always)]
+    unsafe fn total(self) -> i32 {
+        // SAFETY: as above.
+        unsafe { vaddvq_s32(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(_at: *const u8) {}
+}
+
+// SAFETY: (all blocks) as above.
+impl Parts for Neon {
+    #[inline(always)]
+    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
+        let mut part = [0_i8; STEP];
+        // SAFETY: as above; `count` is below the array's length.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
+            Self::query(part.as_ptr())
+        }
+    }
+
+    #[inline(always)]
     unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
         let mut part = [0_u8; STEP];
         // SAFETY: as above; `count` is below the array's length.
@@ -77,13 +90,4 @@ impl Sums for Neon {
             self.add(query, part.as_ptr())
         }
     }
-
-    #[inline(always)]
-    unsafe fn total(self) -> i32 {
-        // SAFETY: as above.
-        unsafe { vaddvq_s32(self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn prefetch(_at: *const u8) {}
 }

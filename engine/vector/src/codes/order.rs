@@ -1,23 +1,23 @@
 #![expect(
     unsafe_code,
-    reason = "a kernel: codes are read through pointers, which the index keeps valid"
+    reason = "a kernel: rows are read through pointers, which the index keeps valid"
 )]
-//! The loops over codes, written once for all machines: sixty-four bytes at a time, four codes
-//! sharing one pass over the query.
+//! The loops over rows of codes, written once for all machines and packings: sixty-four bytes at a time,
+//! four rows sharing one pass over the query. The pass itself is the packing's: see [`Pass`].
 //!
 //! The functions are marked `inline(always)` because they must be compiled inside a caller that has
-//! the machine's features. For the same reason no closure may call them: a closure has no features of
-//! its own, and in it each instruction becomes a call.
+//! the machine's features. For the same reason no closure may call them or touch a register: a closure
+//! has no features of its own, and in it each instruction becomes a call.
 
-use super::Strided;
+use super::table::{Packing, Strided};
 
-/// How many bytes a step takes.
+/// How many bytes of a row a step takes.
 pub(super) const STEP: usize = 64;
 
-/// How many codes share one pass over the query.
+/// How many rows share one pass over the query.
 const TOGETHER: usize = 4;
 
-/// How many bytes before their use codes that follow each other are asked for.
+/// How many bytes before their use rows that follow each other are asked for.
 const AHEAD_BYTES: usize = 2048;
 
 /// Sums of products in a machine's registers.
@@ -26,23 +26,17 @@ const AHEAD_BYTES: usize = 2048;
 ///
 /// Every method may be called only where the machine has the features of the implementing type.
 pub(super) trait Sums: Copy {
-    /// Sixty-four bytes of a query, as this machine likes them.
+    /// What meets one step of a row, as this machine likes it: it stays in registers for four rows.
     type Query: Copy;
 
     /// Nothing yet.
     unsafe fn zero() -> Self;
 
-    /// The sixty-four bytes from `from` on, all of which can be read.
+    /// The numbers from `from` on that meet one step of a row, all of which can be read.
     unsafe fn query(from: *const i8) -> Self::Query;
 
-    /// The `count` bytes from `from` on, fewer than sixty-four, and zeros after them.
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query;
-
-    /// Adds the products with the sixty-four bytes from `row` on, all of which can be read.
+    /// Adds the products with the [`STEP`] bytes from `row` on, all of which can be read.
     unsafe fn add(self, query: Self::Query, row: *const u8) -> Self;
-
-    /// Adds the products with the `count` bytes from `row` on, fewer than sixty-four.
-    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self;
 
     /// The sum of all.
     unsafe fn total(self) -> i32;
@@ -59,93 +53,65 @@ pub(super) trait Sums: Copy {
     unsafe fn prefetch(at: *const u8);
 }
 
-/// One query against `R` codes, each as long as the query.
-///
-/// # Safety
-///
-/// The machine has the features of `S`, and from each pointer on `query.len()` bytes can be read.
-#[inline(always)]
-unsafe fn sums<S: Sums, const R: usize>(query: &[i8], rows: [*const u8; R]) -> [S; R] {
-    // SAFETY: `at` and what is read from it stay within `query.len()`, which the caller vouches for.
-    unsafe {
-        let mut sums = [S::zero(); R];
-        let start = query.as_ptr();
-        let whole = query.len() / STEP * STEP;
-        let mut at = 0;
-        while at < whole {
-            let part = S::query(start.add(at));
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum = sum.add(part, row.add(at));
-            }
-            at += STEP;
-        }
-        let rest = query.len() - whole;
-        if rest > 0 {
-            let part = S::query_part(start.add(at), rest);
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum = sum.add_part(part, row.add(at), rest);
-            }
-        }
-        sums
-    }
+/// A packing whose rows a machine can add up.
+pub(super) trait Pass<S: Sums>: Packing {
+    /// One query against `R` rows, each as long as the query.
+    ///
+    /// # Safety
+    ///
+    /// The machine has the features of `S`, a row may be as long as the query, and from each pointer on so
+    /// many bytes can be read.
+    unsafe fn sums<const R: usize>(query: &[i8], rows: [*const u8; R]) -> [S; R];
 }
 
-/// One query against one code.
+/// One query against one row.
 ///
 /// # Safety
 ///
-/// As for [`sums`].
+/// As for [`Pass::sums`].
 #[inline(always)]
-pub(super) unsafe fn against<S: Sums>(query: &[i8], row: *const u8) -> i32 {
+pub(super) unsafe fn against<P: Pass<S>, S: Sums>(query: &[i8], row: *const u8) -> i32 {
     // SAFETY: the caller vouches for features and the row.
     unsafe {
-        let [sum] = sums::<S, 1>(query, [row]);
+        let [sum] = P::sums::<1>(query, [row]);
         sum.total()
     }
 }
 
-/// One query against four codes.
+/// One query against rows that follow each other.
+///
+/// One row at a time: four streams at once from memory are slower than one.
 ///
 /// # Safety
 ///
-/// As for [`sums`].
+/// As for [`Pass::sums`], and there are as many rows as results.
 #[inline(always)]
-unsafe fn against_four<S: Sums>(query: &[i8], rows: [*const u8; TOGETHER]) -> [i32; TOGETHER] {
-    // SAFETY: the caller vouches for features and rows.
-    unsafe { S::totals(sums::<S, TOGETHER>(query, rows)) }
-}
-
-/// One query against codes that follow each other.
-///
-/// One code at a time: four streams at once from memory are slower than one.
-///
-/// # Safety
-///
-/// The machine has the features of `S`, and there are as many codes as results.
-#[inline(always)]
-pub(super) unsafe fn in_order<S: Sums>(query: &[i8], rows: Strided, results: &mut [i32]) {
+pub(super) unsafe fn in_order<P: Pass<S>, S: Sums>(
+    query: &[i8],
+    rows: Strided,
+    results: &mut [i32],
+) {
     for (place, result) in results.iter_mut().enumerate() {
         let row = rows.first.wrapping_add(place * rows.stride);
-        // SAFETY: the caller vouches for the codes; what is asked for ahead need not exist.
+        // SAFETY: the caller vouches for the rows; what is asked for ahead need not exist.
         unsafe {
             let mut at = 0;
-            while at < query.len() {
+            while at < query.len() / P::PER_BYTE {
                 S::prefetch(row.wrapping_add(AHEAD_BYTES + at));
                 at += STEP;
             }
-            *result = against::<S>(query, row);
+            *result = against::<P, S>(query, row);
         }
     }
 }
 
-/// One query against the codes at `places`.
+/// One query against the rows at `places`.
 ///
 /// # Safety
 ///
-/// The machine has the features of `S`, there is a code at every place, and there are as many
-/// places as results.
+/// As for [`Pass::sums`], there is a row at every place, and there are as many places as results.
 #[inline(always)]
-pub(super) unsafe fn gathered<S: Sums>(
+pub(super) unsafe fn gathered<P: Pass<S>, S: Sums>(
     query: &[i8],
     rows: Strided,
     places: &[u32],
@@ -157,12 +123,15 @@ pub(super) unsafe fn gathered<S: Sums>(
     for (group, four) in (&mut groups).zip(&mut those) {
         if let [a, b, c, d] = *four {
             // SAFETY: the caller vouches for every place.
-            let four = unsafe { against_four::<S>(query, [row(a), row(b), row(c), row(d)]) };
+            let four = unsafe {
+                let sums = P::sums::<TOGETHER>(query, [row(a), row(b), row(c), row(d)]);
+                S::totals(sums)
+            };
             group.copy_from_slice(&four);
         }
     }
     for (result, place) in groups.into_remainder().iter_mut().zip(those.remainder()) {
         // SAFETY: as above.
-        *result = unsafe { against::<S>(query, row(*place)) };
+        *result = unsafe { against::<P, S>(query, row(*place)) };
     }
 }

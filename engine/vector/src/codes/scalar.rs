@@ -1,6 +1,7 @@
 #![expect(unsafe_code, reason = "a kernel: it reads through pointers")]
 //! Codes on any machine: the twin that the others must agree with.
 
+use super::Parts;
 use super::order::{STEP, Sums};
 
 /// One sum.
@@ -23,6 +24,23 @@ impl Sums for Scalar {
     }
 
     #[inline(always)]
+    unsafe fn add(self, query: Self::Query, row: *const u8) -> Self {
+        // SAFETY: as above.
+        unsafe { self.add_part(query, row, STEP) }
+    }
+
+    #[inline(always)]
+    unsafe fn total(self) -> i32 {
+        self.0
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(_at: *const u8) {}
+}
+
+// SAFETY: (all blocks) as above.
+impl Parts for Scalar {
+    #[inline(always)]
     unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
         let mut part = [0; STEP];
         // SAFETY: as above.
@@ -31,12 +49,6 @@ impl Sums for Scalar {
             *to = *byte;
         }
         part
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, query: Self::Query, row: *const u8) -> Self {
-        // SAFETY: as above.
-        unsafe { self.add_part(query, row, STEP) }
     }
 
     #[inline(always)]
@@ -51,12 +63,4 @@ impl Sums for Scalar {
                     .sum::<i32>(),
         )
     }
-
-    #[inline(always)]
-    unsafe fn total(self) -> i32 {
-        self.0
-    }
-
-    #[inline(always)]
-    unsafe fn prefetch(_at: *const u8) {}
 }

@@ -9,7 +9,8 @@
 //! Choosing anew drops links, and a node to which the last one is dropped would never be found again.
 //! See `kept.rs` for what prevents that.
 
-use super::blocks::{Blocks, Ground, KEPT, NO_SLOT};
+use super::blocks::{Blocks, KEPT, NO_SLOT};
+use super::ground::Ground;
 use super::kept::{adopt, kept, many, mark};
 use super::prune::{Candidate, Choice, Chooser};
 use super::score::{Scorer, Scores};

@@ -5,6 +5,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod bounds;
+pub(crate) mod ground;
 mod kept;
 pub(crate) mod link;
 pub(crate) mod nearest;
@@ -16,7 +17,8 @@ mod visited;
 pub(crate) mod walk;
 
 use arc_swap::ArcSwap;
-use blocks::{Blocks, Ground, NO_SLOT};
+use blocks::{Blocks, NO_SLOT};
+use ground::Ground;
 use link::{Linker, Linking, Starts, link};
 use score::Scorer;
 use std::collections::HashSet;

@@ -6,7 +6,8 @@
 //! readable, for a search may be standing there; of those that the levels above still know, and so lead walks
 //! to, they are cleared of all that goes too.
 
-use super::blocks::{Ground, KEPT, NO_SLOT};
+use super::blocks::{KEPT, NO_SLOT};
+use super::ground::Ground;
 use super::kept::{keep_between, kept, many, unkeep};
 use super::link::{Linker, Linking, PORTION};
 use super::score::{Scorer, Scores};

@@ -25,8 +25,9 @@ mod write;
 
 use crate::coding::{Coder, Coding};
 use crate::error::IndexError;
+use crate::graph::Graph;
 use crate::graph::blocks::{Blocks, MAX_SLOTS};
-use crate::graph::{Graph, blocks::Ground};
+use crate::graph::ground::Ground;
 use crate::metric::Metric;
 use crate::originals::Keeper;
 use crate::parallel::Pace;

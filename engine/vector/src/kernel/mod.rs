@@ -6,7 +6,7 @@
 //!
 //! All machines give the same bits, because all run the one loop of [`order`] and only bring their
 //! own sixteen lanes: [`scalar`] for any machine, `avx2` and `avx512` for x86-64, `neon` for ARM.
-//! The choice is made once per process by asking the processor. Nothing here may decide by the
+//! The choice is made once per process by asking the processor ([`tables`]). Nothing here may decide by the
 //! build's target features alone: one binary must run everywhere.
 //!
 //! A function checks the shapes once per call and answers a wrong one with a
@@ -31,14 +31,14 @@
 use crate::error::VectorError;
 use crate::machine::{self, Machine};
 use crate::rows::Rows;
-pub use long::cosine_of_long;
-use order::{Product, SquaredDifference};
+pub use cosine::{cosine_from_parts, cosine_of, cosine_of_long};
 use std::fmt;
 use std::sync::OnceLock;
 
-mod long;
+mod cosine;
 mod order;
 mod scalar;
+mod tables;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -69,132 +69,25 @@ pub struct Kernels {
     squared_l2_pairs: AllPairs,
 }
 
-/// Compiles the loops of [`order`] with a machine's features turned on, and says how many queries and
-/// rows share a pass where there are several of both.
-macro_rules! kernels {
-    ($table:ident, $name:literal, $machine:ident, $lanes:ty, $queries:literal x $rows:literal $(, $features:literal)?) => {
-        static $table: Kernels = {
-            $(#[target_feature(enable = $features)])?
-            unsafe fn dot(left: &[f32], right: &[f32]) -> f32 {
-                // SAFETY: this function's own contract: features, and equal lengths.
-                unsafe { order::pair::<$lanes, Product>(left, right) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn squared_l2(left: &[f32], right: &[f32]) -> f32 {
-                // SAFETY: as for `dot`.
-                unsafe { order::pair::<$lanes, SquaredDifference>(left, right) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn dot_and_square(left: &[f32], right: &[f32]) -> (f32, f32) {
-                // SAFETY: as for `dot`.
-                unsafe { order::pair_and_square::<$lanes>(left, right) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn dot_rows(query: &[f32], rows: Rows<'_>, results: &mut [f32]) {
-                // SAFETY: this function's own contract: features, dimensions, and enough rows.
-                unsafe { order::in_order::<$lanes, Product>(query, rows, results) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn squared_l2_rows(query: &[f32], rows: Rows<'_>, results: &mut [f32]) {
-                // SAFETY: as for `dot_rows`.
-                unsafe { order::in_order::<$lanes, SquaredDifference>(query, rows, results) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn dot_gathered(
-                query: &[f32],
-                rows: Rows<'_>,
-                places: &[u32],
-                results: &mut [f32],
-            ) {
-                // SAFETY: this function's own contract: features, dimensions, and every place.
-                unsafe { order::gathered::<$lanes, Product>(query, rows, places, results) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn squared_l2_gathered(
-                query: &[f32],
-                rows: Rows<'_>,
-                places: &[u32],
-                results: &mut [f32],
-            ) {
-                // SAFETY: as for `dot_gathered`.
-                unsafe { order::gathered::<$lanes, SquaredDifference>(query, rows, places, results) }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn dot_pairs(queries: Rows<'_>, rows: Rows<'_>, results: &mut [f32]) {
-                // SAFETY: this function's own contract: features, dimensions, and a result a pair.
-                unsafe {
-                    order::all_pairs::<$lanes, Product, $queries, $rows>(queries, rows, results);
-                }
-            }
-            $(#[target_feature(enable = $features)])?
-            unsafe fn squared_l2_pairs(queries: Rows<'_>, rows: Rows<'_>, results: &mut [f32]) {
-                // SAFETY: as for `dot_pairs`.
-                unsafe {
-                    order::all_pairs::<$lanes, SquaredDifference, $queries, $rows>(
-                        queries, rows, results,
-                    );
-                }
-            }
-            Kernels {
-                name: $name,
-                machine: Machine::$machine,
-                dot,
-                squared_l2,
-                dot_and_square,
-                dot_rows,
-                squared_l2_rows,
-                dot_gathered,
-                squared_l2_gathered,
-                dot_pairs,
-                squared_l2_pairs,
-            }
-        };
-    };
-}
-
-kernels!(SCALAR, "scalar", Scalar, scalar::Scalar, 1 x 4);
-#[cfg(target_arch = "x86_64")]
-kernels!(AVX2, "avx2", Avx2, avx2::Avx2, 2 x 2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
-kernels!(AVX512, "avx512", Avx512, avx512::Avx512, 4 x 4, "avx512f");
-#[cfg(target_arch = "aarch64")]
-kernels!(NEON, "neon", Neon, neon::Neon, 2 x 2, "neon");
-
 impl Kernels {
     /// The fastest kernels for this machine, or the best below what [`VARIABLE`](machine::VARIABLE)
     /// names.
     #[must_use]
     pub fn best() -> &'static Self {
         static BEST: OnceLock<&'static Kernels> = OnceLock::new();
-        BEST.get_or_init(|| machine::choose(&Self::available(), &SCALAR))
+        BEST.get_or_init(|| machine::choose(&Self::available(), Self::scalar()))
     }
 
     /// The kernels for any machine, which the others are compared with.
     #[must_use]
     pub fn scalar() -> &'static Self {
-        &SCALAR
+        &tables::SCALAR
     }
 
     /// All kernels that run on this machine, the slowest first.
     #[must_use]
     pub fn available() -> Vec<&'static Self> {
-        let mut found = vec![&SCALAR];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                found.push(&AVX2);
-            }
-            if is_x86_feature_detected!("avx512f") {
-                found.push(&AVX512);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        {
-            if std::arch::is_aarch64_feature_detected!("neon") {
-                found.push(&NEON);
-            }
-        }
-        found
+        tables::available()
     }
 
     /// Which instructions these are made of.
@@ -382,44 +275,6 @@ impl fmt::Debug for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Kernels").field(&self.name).finish()
     }
-}
-
-/// The cosine from a dot product and the dot products of either vector with itself; nothing if one
-/// of those is zero or no number, or if the quotient is no number. It is never above one or below
-/// minus one, whatever rounding did, and a vector's cosine with itself is one.
-///
-/// The product of the squares is taken in `f64`, where it is exact. But what `f32` has lost is lost: of a vector
-/// that is shorter than about 1e-15 or longer than about 1.8e19 the squares of components are too small or too
-/// large for it, and so is what comes of them. [`cosine_of_long`] takes any.
-#[must_use]
-pub fn cosine_from_parts(dot: f32, left_square: f32, right_square: f32) -> Option<f32> {
-    let squares = f64::from(left_square) * f64::from(right_square);
-    if !squares.is_finite() || squares <= 0.0 || dot.is_nan() {
-        return None;
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a number between -1 and 1 fits; it is rounded once"
-    )]
-    let cosine = (f64::from(dot) / squares.sqrt()).clamp(-1.0, 1.0) as f32;
-    Some(cosine)
-}
-
-/// The cosine of two vectors of which the dot product and the squares of their lengths are known: whoever has
-/// these from somewhere gets the same bits as from [`Kernels::cosine`].
-#[must_use]
-pub fn cosine_of(left: &[f32], right: &[f32], dot: f32, squares: [f32; 2]) -> Option<f32> {
-    if squares.into_iter().all(is_plain) && dot.is_finite() {
-        let [left_square, right_square] = squares;
-        return cosine_from_parts(dot, left_square, right_square);
-    }
-    cosine_of_long(left, right)
-}
-
-/// Whether a square of a length was not rounded away on its way.
-pub(crate) fn is_plain(square: f32) -> bool {
-    const SHORTEST: f32 = 1e-30;
-    square.is_finite() && square >= SHORTEST
 }
 
 fn same_dimensions(expected: usize, found: usize) -> Result<(), VectorError> {

@@ -5,7 +5,7 @@
 //! Halves with AVX2. Its product of bytes adds two products in sixteen bits and saturates; with
 //! nibbles that is no danger: two are at most 3840, and eight such sums still fit.
 
-use super::order::Sums;
+use crate::codes::order::Sums;
 use std::arch::x86_64::{
     __m128i, __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_prefetch,
     _mm_shuffle_epi32, _mm_storeu_si128, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256,

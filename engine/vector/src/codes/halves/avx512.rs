@@ -8,7 +8,7 @@
 //! end takes back: a shift per group is saved. Such a sum fits: what a lane adds per group is less
 //! than 2^17, and there are at most 2^9 groups.
 
-use super::order::Sums;
+use crate::codes::order::Sums;
 use std::arch::x86_64::{
     __m128i, __m512i, _MM_HINT_T0, _mm_add_epi32, _mm_prefetch, _mm_storeu_si128,
     _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32, _mm_unpacklo_epi64,

@@ -5,7 +5,7 @@
 //! Halves with NEON. A nibble fits a byte with a sign, so bytes are multiplied as they are; a group's
 //! eight products, at most 1920 each, fit a sum of sixteen bits.
 
-use super::order::Sums;
+use crate::codes::order::Sums;
 use std::arch::aarch64::{
     int8x16_t, int32x4_t, vaddvq_s32, vandq_u8, vdupq_n_s16, vdupq_n_s32, vdupq_n_u8, vget_low_s8,
     vld1q_s8, vld1q_u8, vmlal_high_s8, vmlal_s8, vpadalq_s16, vreinterpretq_s8_u8, vshrq_n_u8,

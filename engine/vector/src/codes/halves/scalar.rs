@@ -1,8 +1,8 @@
 #![expect(unsafe_code, reason = "a kernel: it reads through pointers")]
 //! Halves on any machine: the twin that the others must agree with.
 
-use super::order::Sums;
 use super::{GROUP, GROUP_BYTES};
+use crate::codes::order::Sums;
 
 /// One sum.
 #[derive(Clone, Copy)]

@@ -23,7 +23,7 @@ use super::Index;
 use super::room::Room;
 use super::slots::LAST_SEQUENCE;
 use crate::error::IndexError;
-use crate::graph::blocks::Ground;
+use crate::graph::ground::Ground;
 use crate::graph::link::Starts;
 use crate::graph::score::Scorer;
 use crate::graph::walk::Accepting;

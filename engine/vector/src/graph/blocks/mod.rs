@@ -9,17 +9,21 @@
 //! [code][scale: f32, unless all are equal][square: f32, if Euclidean][links: u32 ...] up to 64 bytes
 //! ```
 //!
-//! The low halves of halved codes lie apart, and so does [what codes leave out](Lost). A code is written once, before anybody can come by a link to
-//! its slot. Links change while others walk over them: each is read and written whole, and a walk takes
-//! any mixture of an old and a new list. Nothing here may hand out a slot that was not there.
+//! The low halves of halved codes lie apart, and so does [what codes leave out](Lost). A code is written once,
+//! before anybody can come by a link to its slot. Links change while others walk over them: each is read and
+//! written whole, and a walk takes any mixture of an old and a new list. Nothing here may hand out a slot that
+//! was not there. Where things are in a block is in `layout.rs`, how a slot is copied for a snapshot in
+//! `copied.rs`.
 
-use super::walk::Level;
+mod copied;
+mod layout;
+
 use crate::codes::{Strided, halves};
 use crate::coding::{Code, Coder, Coding, Lost};
 use crate::error::IndexError;
 use crate::memory::{Reserved, prefetch};
-use crate::metric::Metric;
 use crate::snapshot::PART_SLOTS;
+use layout::Layout;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Ends a list of links.
@@ -29,74 +33,8 @@ pub(crate) const KEPT: u32 = 1 << 31;
 /// So many slots there can be at most.
 pub(crate) const MAX_SLOTS: u32 = KEPT - 1;
 
-/// A cache line; blocks begin at one.
-const LINE: usize = 64;
-const WORD: usize = size_of::<u32>();
 /// From this many bytes on, huge pages are worth asking for.
 const MANY_BYTES: usize = 2 << 20;
-
-/// Where things are in a block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    coding: Coding,
-    dimensions: usize,
-    /// Bytes of the code in the block.
-    code: usize,
-    /// Bytes of the code that lie apart.
-    apart: usize,
-    /// Bytes for what the code leaves out, which lie apart as well.
-    lost: usize,
-    scale_at: Option<usize>,
-    square_at: Option<usize>,
-    links_at: usize,
-    pub(crate) links: usize,
-    stride: usize,
-    /// The scale of all, where all are equal.
-    scale: f32,
-}
-
-impl Layout {
-    /// With at least so many links; what is left of the last line is for links, too.
-    pub(crate) fn new(coder: &Coder, least_links: usize) -> Self {
-        let (code, apart) = match coder.coding {
-            Coding::Halves => (
-                halves::packed_bytes(coder.dimensions),
-                halves::packed_bytes(coder.dimensions),
-            ),
-            Coding::Bytes => (coder.dimensions.next_multiple_of(WORD), 0),
-            Coding::Whole => (coder.dimensions * size_of::<f32>(), 0),
-        };
-        let mut end = code;
-        let mut word = |wanted: bool| {
-            let at = end;
-            end += if wanted { WORD } else { 0 };
-            wanted.then_some(at)
-        };
-        let coded = coder.coding != Coding::Whole;
-        let same_scale = coder.metric == Metric::Cosine && coder.coding == Coding::Halves;
-        let scale_at = word(coded && !same_scale);
-        let square_at = word(coded && coder.metric == Metric::Euclidean);
-        let stride = (end + least_links * WORD).next_multiple_of(LINE);
-        Self {
-            coding: coder.coding,
-            dimensions: coder.dimensions,
-            code,
-            apart,
-            lost: if coded { Lost::BYTES } else { 0 },
-            scale_at,
-            square_at,
-            links_at: end,
-            links: (stride - end) / WORD,
-            stride,
-            scale: if coded { coder.cell() } else { 1.0 },
-        }
-    }
-
-    /// How many bytes a slot takes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.stride + self.apart + self.lost
-    }
-}
 
 /// All blocks, room for as many as there may ever be.
 #[derive(Debug)]
@@ -328,78 +266,6 @@ impl Blocks {
         }
     }
 
-    /// Appends everything of a slot, while nobody changes it.
-    pub(crate) fn copy_out(&self, slot: u32, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.code(slot));
-        for word in self.words(slot) {
-            bytes.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
-        }
-        bytes.extend_from_slice(self.low_half(slot));
-        if self.layout.lost > 0 {
-            bytes.extend_from_slice(&self.lost(slot).bytes());
-        }
-    }
-
-    /// Fills a slot that nobody knows with what was copied. The links are to be checked by the caller.
-    ///
-    /// # Safety
-    ///
-    /// No other thread reads or writes the slot meanwhile.
-    pub(crate) unsafe fn copy_in(&self, slot: u32, bytes: &[u8]) -> Result<(), IndexError> {
-        let Layout {
-            code,
-            apart,
-            lost,
-            links_at,
-            ..
-        } = self.layout;
-        let damaged = IndexError::Damaged {
-            what: "a slot has a number that cannot be",
-        };
-        if bytes.len() != self.layout.bytes() {
-            return Err(damaged);
-        }
-        let (bytes, left_out) = bytes.split_at(bytes.len() - lost);
-        if let Some(left_out) = left_out.first_chunk() {
-            // SAFETY: the caller vouches for the slot.
-            unsafe { self.put_lost(slot, Lost::from_bytes(*left_out)) };
-        }
-        // SAFETY: the caller vouches for the slot.
-        let (high, low) = unsafe { self.code_mut(slot) };
-        high.copy_from_slice(&bytes[..code]);
-        let words = &bytes[code..bytes.len() - apart];
-        low.copy_from_slice(&bytes[bytes.len() - apart..]);
-        if self.layout.coding == Coding::Whole {
-            let components = high.as_chunks_mut().0;
-            for bytes in components {
-                let component = f32::from_le_bytes(*bytes);
-                if !component.is_finite() {
-                    return Err(damaged);
-                }
-                *bytes = component.to_ne_bytes();
-            }
-        }
-        for (at, bytes) in words.as_chunks().0.iter().enumerate() {
-            let word = u32::from_le_bytes(*bytes);
-            // Before the links are the scale and the square.
-            let number = f32::from_bits(word);
-            if at < (links_at - code) / WORD && !(number.is_finite() && number >= 0.0) {
-                return Err(damaged);
-            }
-            self.words(slot)[at].store(word, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    /// Everything of a block behind its code.
-    fn words(&self, slot: u32) -> &[AtomicU32] {
-        let first = self.at(slot, self.layout.code).cast::<AtomicU32>();
-        let count = (self.layout.stride - self.layout.code) / WORD;
-        // SAFETY: they lie in the block at multiples of four. Scale and square are written before anybody
-        // knows the slot.
-        unsafe { std::slice::from_raw_parts(first, count) }
-    }
-
     /// What walks read of a slot's code, which has been filled.
     pub(crate) fn code(&self, slot: u32) -> &[u8] {
         // SAFETY: the code lies in the block, and is not written while anybody knows it.
@@ -477,55 +343,4 @@ impl Blocks {
 fn prefetch_lines(blocks: Strided, slot: u32, from: usize, to: usize) {
     let block = blocks.first.wrapping_add(slot as usize * blocks.stride);
     prefetch(block.wrapping_add(from), to - from);
-}
-
-/// Level 0: every slot is a node.
-#[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
-    pub(crate) blocks: &'a Blocks,
-    /// How many slots there are at the time.
-    pub(crate) slots: u32,
-    /// Whether a slot is worth a link.
-    pub(crate) lives: &'a (dyn Fn(u32) -> bool + Sync),
-    /// One that walks go around, as if it were not there.
-    pub(crate) hidden: Option<u32>,
-}
-
-impl Level for Ground<'_> {
-    #[inline]
-    fn nodes(&self) -> u32 {
-        self.slots
-    }
-
-    #[inline]
-    fn slots<'a>(&self, nodes: &'a [u32], _room: &'a mut Vec<u32>) -> &'a [u32] {
-        nodes
-    }
-
-    #[inline]
-    fn slot(&self, node: u32) -> u32 {
-        node
-    }
-
-    #[inline]
-    fn links(&self, node: u32) -> &[AtomicU32] {
-        self.blocks.links(node)
-    }
-
-    #[inline]
-    fn prefetch_links(&self, node: u32) {
-        self.blocks.prefetch_links(node);
-    }
-
-    fn lives(&self, node: u32) -> bool {
-        (self.lives)(node)
-    }
-
-    fn hidden(&self) -> Option<u32> {
-        self.hidden
-    }
-
-    fn touch(&self, node: u32) {
-        self.blocks.touch(node);
-    }
 }
