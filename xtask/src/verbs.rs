@@ -193,7 +193,8 @@ pub(crate) const VERBS: &[Verb] = &[
         takes: "60 minutes as it stands; `--minutes N`",
         detail: "Queries, searches, documents, updates, deletes, backups, changes of the schema and checks at the same\n\
                  time. Every row must have been so between question and answer, and what was acknowledged must be\n\
-                 there after each kill. Memory and open files of each life are fitted by a line.",
+                 there after each kill. Memory and open files of each life are fitted by a line, and so is what of memory\n\
+                 the server does not account for. `--write` puts the figures into docs/quality.md.",
         example: "cargo xtask soak --minutes 5 --seed 1",
         passes_help_on: true,
         run: harness::soak,

@@ -28,6 +28,10 @@ pub struct DatabaseInfo {
     pub commits: CommitCounts,
     /// What the store says.
     pub store: StoreMetrics,
+    /// How many bytes of text indexes are kept decoded now, about.
+    pub text_cache_bytes: u64,
+    /// How many bytes of projections are kept now, and of properties beside them.
+    pub projection_cache_bytes: u64,
 }
 
 impl Database {
@@ -47,6 +51,34 @@ impl Database {
             failure: self.inner.log.failure(),
             commits: self.inner.log.counts(),
             store: self.inner.store.metrics(),
+            text_cache_bytes: self.inner.texts.bytes() as u64,
+            projection_cache_bytes: self.inner.projections.bytes(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algo::snapshot::Selection;
+    use crate::{Read, TextIndex, TextSearch};
+
+    #[test]
+    fn what_caches_keep_is_told() {
+        let db = Database::in_memory().unwrap();
+        let texts = TextIndex::on_any_node(["text"]).named("texts");
+        db.create_text_index(texts).unwrap();
+        let mut txn = db.write().unwrap();
+        txn.create_node(["N"], [("text", "basalt lies on chalk")])
+            .unwrap();
+        txn.commit().unwrap();
+        let (before, read) = (db.info(), db.read().unwrap());
+        assert_eq!(before.projection_cache_bytes, 0);
+        let search = TextSearch::new("basalt", 10);
+        assert_eq!(read.search_text("texts", &search).unwrap().hits.len(), 1);
+        let projection = read.project(&Selection::all()).unwrap();
+        let after = db.info();
+        assert!(after.text_cache_bytes > before.text_cache_bytes);
+        assert_eq!(after.projection_cache_bytes, projection.bytes());
     }
 }

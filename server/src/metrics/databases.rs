@@ -44,6 +44,16 @@ const GAUGES: &[(&str, &str, Read<DatabaseInfo>)] = &[
         |info, _| info.store.block_cache_bytes,
     ),
     (
+        "text_cache_bytes",
+        "Bytes of text indexes that are kept decoded",
+        |info, _| info.text_cache_bytes,
+    ),
+    (
+        "projection_cache_bytes",
+        "Bytes of projections that are kept",
+        |info, _| info.projection_cache_bytes,
+    ),
+    (
         "pending_compaction_bytes",
         "Bytes that wait for compaction",
         |info, _| info.store.pending_compaction_bytes,

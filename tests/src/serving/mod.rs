@@ -5,6 +5,8 @@
 mod child;
 mod memory;
 mod served;
+mod told;
 
 pub(crate) use child::{ChildArgs, serve};
 pub(crate) use served::{Holdings, PATIENCE, PATIENT_SETTINGS, Served};
+pub(crate) use told::{PARTS, ToldMemory};

@@ -2,6 +2,7 @@
 
 use super::child::ChildArgs;
 use super::memory::MemoryLimit;
+use super::told::{self, ToldMemory};
 use crate::driver::child::planted;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
@@ -166,6 +167,12 @@ impl Served {
                 .context("the server is gone")
         };
         Ok((field("VmRSS:")?, field("VmHWM:")?))
+    }
+
+    /// What it says itself that its memory is for; it has a vector index.
+    pub(crate) fn told_memory(&self) -> Result<ToldMemory> {
+        let text = tokio::task::block_in_place(|| self.metrics())?;
+        told::memory(&text)
     }
 
     /// How many files and sockets it has open.

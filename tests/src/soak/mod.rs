@@ -7,7 +7,8 @@
 //! the same time. Outside of the server stands what is known of everything ([`world`], a [`history`] of each thing): each
 //! row that anybody is given must have been so between question and answer, and what was acknowledged must be there
 //! after a kill. Now and then the database is opened without a server, its indexes are held against ones that are made
-//! anew, and the last backup is restored and compared ([`audit`]). [`slopes`] says whether memory or open files grow.
+//! anew, and the last backup is restored and compared ([`audit`]). [`slopes`] says whether memory or open files grow, and
+//! what of memory the server itself does not account for; [`report`] tells all of it.
 
 mod audit;
 mod content;
@@ -15,6 +16,7 @@ mod documents;
 mod history;
 mod keeper;
 mod reader;
+mod report;
 mod slopes;
 mod world;
 mod writer;
@@ -23,7 +25,8 @@ use crate::driver::program::{Common, proves_something};
 use crate::driver::scratch::Scratch;
 use crate::serving::{PATIENT_SETTINGS, Served};
 use anyhow::Result;
-use slopes::Samples;
+use report::Report;
+use slopes::{Had, Samples};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -51,6 +54,9 @@ pub(crate) struct SoakArgs {
     /// How long it goes on.
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
+    /// Put the figures into docs/quality.md, if the run has found nothing wrong.
+    #[arg(long)]
+    write: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -61,6 +67,9 @@ pub(crate) struct SoakArgs {
 /// What kept it from beginning; what it has found is told.
 pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
     let seed = args.common.seed();
+    // Before an hour has gone by for nothing.
+    let page = args.write.then(report::page).transpose()?;
+    let load = report::load();
     let scratch = Scratch::new(None, "soak")?;
     eprintln!("soak: seed {seed}, in {}", scratch.root().display());
     let world = Arc::new(World::new());
@@ -84,18 +93,21 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
     if let Err(error) = &done {
         world.error(format!("it broke off: {error:#}"));
     }
-    told(&world, restored, &samples);
-    let found = world.found();
-    println!(
-        "soak minutes={} kills={kills} acked_lost={} wrong_rows={} index_diffs={} rss_slope={:.2} fd_slope={:.2} errors={}",
-        args.minutes,
-        found.acked_lost,
-        found.wrong_rows,
-        found.index_diffs,
-        samples.memory(),
-        samples.files(),
-        found.errors,
-    );
+    let (found, counts) = (world.found(), &world.counts);
+    let report = Report {
+        minutes: args.minutes,
+        seed,
+        load: &load,
+        kills,
+        restored,
+        found: &found,
+        counts,
+        samples: &samples,
+    };
+    for line in report.details() {
+        eprintln!("soak: {line}");
+    }
+    println!("{}", report.last_line());
     let is_fine = found.acked_lost + found.wrong_rows + found.index_diffs + found.errors == 0;
     if !is_fine {
         let plant = args.common.plant_again();
@@ -104,7 +116,6 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
             args.minutes
         );
     }
-    let counts = &world.counts;
     let proves = proves_something(
         "soak",
         &[
@@ -122,26 +133,13 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
             ),
         ],
     );
-    Ok(is_fine && proves)
-}
-
-fn told(world: &World, restored: u64, samples: &Samples) {
-    let counts = &world.counts;
-    // Where the end came before any server was looked at, nobody knows.
-    let most = samples.most_memory();
-    let most = most.map_or_else(|| "-".to_owned(), |mebibytes| format!("{mebibytes:.0}"));
-    eprintln!(
-        "soak: writes={} taken_back={} reads={} searches={} missed={} documents={} backups={} restored={restored} schema_changes={} busy={} most_rss_mib={most}",
-        counts.writes.load(Relaxed),
-        counts.taken_back.load(Relaxed),
-        counts.reads.load(Relaxed),
-        counts.searches.load(Relaxed),
-        counts.missed.load(Relaxed),
-        counts.documents.load(Relaxed),
-        counts.backups.load(Relaxed),
-        counts.schema_changes.load(Relaxed),
-        counts.busy.load(Relaxed),
-    );
+    let is_fine = is_fine && proves;
+    match &page {
+        Some(page) if is_fine => report.write(page)?,
+        Some(_) => eprintln!("soak: nothing of this is written into docs/quality.md"),
+        None => {}
+    }
+    Ok(is_fine)
 }
 
 /// A run.
@@ -219,10 +217,17 @@ impl Soak<'_> {
                 Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now())),
             )
             .await;
-            let memory = server.memory_use()?;
+            let (memory, most) = server.memory_use()?;
             let age = (began.elapsed().as_secs_f64(), length.as_secs_f64());
-            self.samples
-                .note(self.kills, age, memory, server.open_files()?);
+            let files = server.open_files()?;
+            // Asked last, over a connection that is an open file of the server for a while.
+            let had = Had {
+                memory,
+                most,
+                told: server.told_memory()?,
+                files,
+            };
+            self.samples.note(self.kills, age, had);
         }
         if let Err(wrong) = server.memory_is_fine() {
             self.world.error(wrong);

@@ -101,6 +101,13 @@ impl ProjectionCache {
         self.limit_bytes
     }
 
+    /// How many bytes are kept now, those of properties among them.
+    pub(crate) fn bytes(&self) -> u64 {
+        let state = self.state.lock();
+        let projections: u64 = state.kept.iter().map(|one| one.projection.bytes()).sum();
+        projections + self.columns.bytes()
+    }
+
     /// The projection of a selection of a commit, if it is kept.
     pub(super) fn kept(&self, commit: CommitSeq, selection: &Selection) -> Option<Arc<Projection>> {
         let key = Key {

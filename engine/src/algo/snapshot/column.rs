@@ -112,6 +112,12 @@ impl ColumnCache {
         }
     }
 
+    /// How many bytes are kept now.
+    pub(super) fn bytes(&self) -> u64 {
+        let kept = self.kept.lock();
+        kept.iter().map(|(_, column)| column.bytes() as u64).sum()
+    }
+
     fn find(&self, key: &Key) -> Option<Arc<Column>> {
         let mut kept = self.kept.lock();
         let at = kept.iter().position(|(known, _)| known == key)?;

@@ -72,6 +72,7 @@ struct Halves {
     young: Half,
     young_bytes: usize,
     old: Half,
+    old_bytes: usize,
 }
 
 /// Keeps what searches have read; a database has one for all its text indexes.
@@ -97,6 +98,12 @@ impl TextCache {
         }
     }
 
+    /// How many bytes it holds now, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let halves = self.halves.lock();
+        halves.young_bytes + halves.old_bytes
+    }
+
     pub(super) fn get(
         &self,
         index: SchemaId,
@@ -109,6 +116,7 @@ impl TextCache {
             return Some(item.clone());
         }
         let item = halves.old.remove(&key)?;
+        halves.old_bytes -= item.bytes();
         self.keep(&mut halves, key, item.clone());
         Some(item)
     }
@@ -125,10 +133,13 @@ impl TextCache {
         }
         if halves.young_bytes + bytes > self.half_bytes {
             halves.old = std::mem::take(&mut halves.young);
-            halves.young_bytes = 0;
+            halves.old_bytes = std::mem::take(&mut halves.young_bytes);
         }
         halves.young_bytes += bytes;
-        halves.young.insert(key, item);
+        // Two searches that missed it have both read it.
+        if let Some(same) = halves.young.insert(key, item) {
+            halves.young_bytes -= same.bytes();
+        }
     }
 }
 
@@ -169,5 +180,45 @@ impl Hasher for MixHasher {
 
     fn write_isize(&mut self, number: isize) {
         self.write_u64(number as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_both_halves_hold_is_counted_once() {
+        let segment = SegmentRecord {
+            id: SegmentId(1),
+            first: 0,
+            span: 1,
+            present: 1,
+            gone: 0,
+            pages: 1,
+            position_pages: 9,
+            bytes: 0,
+            print: 7,
+            gone_print: 0,
+        };
+        let (index, each) = (SchemaId(1), ENTRY_BYTES + 240);
+        // Two fit into a half.
+        let cache = TextCache::new(5 * each);
+        let put = |page| {
+            let positions = Item::Positions(vec![0_u8; 240].into());
+            cache.put(index, &segment, Thing::Positions(page), positions);
+        };
+        assert_eq!(cache.bytes(), 0);
+        put(0);
+        put(0);
+        assert_eq!(cache.bytes(), each, "the same, read by two");
+        put(1);
+        put(2);
+        assert_eq!(cache.bytes(), 3 * each, "two are old now");
+        assert!(cache.get(index, &segment, Thing::Positions(0)).is_some());
+        assert_eq!(cache.bytes(), 3 * each, "one is young again");
+        put(3);
+        assert!(cache.get(index, &segment, Thing::Positions(1)).is_none());
+        assert_eq!(cache.bytes(), 3 * each, "one is forgotten");
     }
 }

@@ -1,0 +1,60 @@
+//! What a server says of its own memory in its metrics.
+
+use anyhow::{Context, Result, ensure};
+
+/// What its memory is for, and which metric tells how many bytes that takes.
+pub(crate) const PARTS: [(&str, &str); 5] = [
+    ("memory tables", "database_memtable_bytes"),
+    ("cached blocks", "database_block_cache_bytes"),
+    ("decoded texts", "database_text_cache_bytes"),
+    ("projections", "database_projection_cache_bytes"),
+    ("vector indexes", "vector_index_memory_bytes"),
+];
+
+/// Bytes for each of [`PARTS`].
+pub(crate) type ToldMemory = [u64; PARTS.len()];
+
+/// Reads it from the text of all metrics. A metric that is not there is an error: its part would look like nothing.
+pub(super) fn memory(metrics: &str) -> Result<ToldMemory> {
+    let mut told = ToldMemory::default();
+    for (bytes, (_, metric)) in told.iter_mut().zip(PARTS) {
+        let begin = format!("stratigraph_{metric}{{");
+        // One line for each database or index.
+        let lines = metrics.lines().filter(|line| line.starts_with(&begin));
+        let values = lines.map(|line| -> Result<u64> {
+            let (_, value) = line.rsplit_once(' ').context("a metric without a value")?;
+            Ok(value.parse()?)
+        });
+        let values = values.collect::<Result<Vec<u64>>>()?;
+        ensure!(!values.is_empty(), "no metric {metric}");
+        *bytes = values.iter().sum();
+    }
+    Ok(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const METRICS: &str = "# TYPE stratigraph_database_memtable_bytes gauge
+stratigraph_database_memtable_bytes{database=\"default\"} 1
+stratigraph_database_block_cache_bytes{database=\"default\"} 20
+stratigraph_database_text_cache_bytes{database=\"default\"} 300
+stratigraph_database_projection_cache_bytes{database=\"default\"} 4000
+stratigraph_vector_index_memory_bytes{database=\"default\",index=\"meaning\"} 50000
+stratigraph_vector_index_memory_bytes{database=\"default\",index=\"with spaces\"} 10000
+# EOF
+";
+
+    #[test]
+    fn all_indexes_are_one_part() {
+        assert_eq!(memory(METRICS).unwrap(), [1, 20, 300, 4000, 60_000]);
+    }
+
+    #[test]
+    fn what_is_not_told_is_not_nothing() {
+        let without = METRICS.replace("text_cache", "other");
+        let error = memory(&without).unwrap_err();
+        assert_eq!(error.to_string(), "no metric database_text_cache_bytes");
+    }
+}
