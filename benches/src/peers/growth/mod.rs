@@ -149,7 +149,6 @@ fn on_processors(work: impl FnOnce() -> Result<()>) -> Result<f64> {
 mod tests {
     use super::*;
     use anyhow::Context as _;
-    use clap::ValueEnum as _;
 
     #[test]
     fn parts_have_the_names_that_the_readme_says() {
