@@ -1,7 +1,7 @@
 //! `eval judge`: how good answers are, as models say, and which of two systems answers better.
 
 use super::answers::{Sources, System};
-use super::{told, write};
+use super::{figures, write};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, things};
@@ -247,7 +247,7 @@ impl Judge {
             judgements.extend(one.judgements);
             cost += one.cost;
         }
-        reply.table(&told::means_table(&saved));
+        reply.table(&figures::means_table(&saved));
         let paid = Paid::from(cost);
         if !judgements.is_empty() {
             reply.line(format!(
@@ -262,7 +262,7 @@ impl Judge {
             .map(|run| run.pipeline.clone())
             .collect();
         for name in names.iter().rev() {
-            reply.line(told::last_line(name, &saved, false));
+            reply.line(figures::last_line(name, &saved, false));
         }
         let json = |value: serde_json::Result<Json>| value.map_err(Failure::of_request);
         let mut whole = json(serde_json::to_value(&saved))?;
