@@ -59,7 +59,6 @@ mod wide;
 
 use std::ops::Range;
 
-pub(crate) use calls::hex;
 pub use calls::{CacheError, CallCache, CallKey, Calls, Kept, MemoryCache};
 pub use cost::{Cost, Estimate};
 pub use error::ExtractError;
