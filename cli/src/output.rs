@@ -11,6 +11,9 @@ use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 use stratigraph::Finding;
 
+/// So many of a kind people are shown; programs get all of them.
+pub(crate) const SHOWN: usize = 10;
+
 /// What a verb answers.
 #[derive(Debug)]
 pub(crate) struct Reply {
@@ -75,6 +78,18 @@ impl Reply {
     pub(crate) fn table(&mut self, table: &Table) -> &mut Self {
         self.text.push_str(&table.render());
         self
+    }
+
+    /// Adds a table of the first [`SHOWN`] of so many things, and how many more there are; nothing if there is none.
+    pub(crate) fn first_rows(&mut self, table: &Table, number: usize) -> &mut Self {
+        if number == 0 {
+            return self;
+        }
+        self.line("").table(table);
+        match number.checked_sub(SHOWN) {
+            Some(more @ 1..) => self.line(format!("and {} more", count(more as u64))),
+            _ => self,
+        }
     }
 
     /// Adds what is wrong; any finding makes the exit code that of damage.

@@ -52,6 +52,8 @@ mod language;
 mod lexical;
 #[cfg(feature = "candle")]
 mod local;
+#[cfg(feature = "scripted")]
+mod placed;
 #[cfg(any(feature = "candle", feature = "endpoint"))]
 mod prompts;
 mod rerank;
@@ -82,6 +84,8 @@ pub use local::{
     LocalEmbedder, LocalEmbedderBuilder, LocalReranker, LocalRerankerBuilder, ModelSource,
     cached_minilm, open_embedder,
 };
+#[cfg(feature = "scripted")]
+pub use placed::Placed;
 pub use rerank::{Reranker, ScoreScale};
 #[cfg(feature = "scripted")]
 pub use scripted::{Asked, ScriptedServer, Step};

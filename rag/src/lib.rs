@@ -65,6 +65,7 @@ pub mod answer;
 pub mod build;
 pub mod calibrate;
 pub mod chunk;
+mod cosine;
 mod document;
 pub mod door;
 pub mod evaluate;

@@ -27,7 +27,7 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::quoted;
-    use crate::{CsvReader, Read1, Signs};
+    use crate::{CsvReader, Next, Signs};
 
     #[test]
     fn what_is_written_is_what_is_read() {
@@ -48,7 +48,7 @@ mod tests {
         let fields: Vec<_> = texts.iter().map(|text| quoted(text)).collect();
         let line = fields.join(",") + "\n";
         let mut reader = CsvReader::new(line.as_bytes(), "f".into(), Signs::default(), 1000);
-        assert!(matches!(reader.read(), Ok(Read1::Record)), "{line:?}");
+        assert!(matches!(reader.read(), Ok(Next::Record)), "{line:?}");
         assert_eq!(reader.width(), texts.len());
         for (at, text) in texts.iter().enumerate() {
             let field = reader.field(at).unwrap();

@@ -75,7 +75,7 @@ pub struct CsvReader<R> {
 }
 
 /// What came of reading on.
-pub enum Read1 {
+pub enum Next {
     /// A record.
     Record,
     /// A record that cannot be taken apart; the next may be read.
@@ -104,13 +104,13 @@ impl<R: BufRead> CsvReader<R> {
     ///
     /// # Errors
     /// The file cannot be read on.
-    pub fn read(&mut self) -> Result<Read1, TableError> {
+    pub fn read(&mut self) -> Result<Next, TableError> {
         loop {
             self.raw.clear();
             self.text.clear();
             self.spans.clear();
             if !self.more()? {
-                return Ok(Read1::End);
+                return Ok(Next::End);
             }
             if self.line == 1 && self.raw.starts_with(b"\xEF\xBB\xBF") {
                 self.raw.drain(..3);
@@ -122,7 +122,7 @@ impl<R: BufRead> CsvReader<R> {
         let began = self.line;
         if let Some(problem) = self.split()? {
             let place = self.place(began, None);
-            return Ok(Read1::Bad(BadRecord::new(place, problem)));
+            return Ok(Next::Bad(BadRecord::new(place, problem)));
         }
         // Each field by itself: two halves of a character in two fields would be a whole one.
         let is_text = |span: &&Span| {
@@ -132,9 +132,9 @@ impl<R: BufRead> CsvReader<R> {
         if let Some(span) = self.spans.iter().find(|span| !is_text(span)) {
             let place = self.place(span.line, Some(self.column(span)));
             let problem = Problem::NotText;
-            return Ok(Read1::Bad(BadRecord::new(place, problem)));
+            return Ok(Next::Bad(BadRecord::new(place, problem)));
         }
-        Ok(Read1::Record)
+        Ok(Next::Record)
     }
 
     /// How many fields the record has.
@@ -298,9 +298,9 @@ mod tests {
         let mut records = Vec::new();
         loop {
             match reader.read() {
-                Ok(Read1::End) => return records,
-                Ok(Read1::Bad(bad)) => records.push(bad.to_string()),
-                Ok(Read1::Record) => {
+                Ok(Next::End) => return records,
+                Ok(Next::Bad(bad)) => records.push(bad.to_string()),
+                Ok(Next::Record) => {
                     let fields = (0..reader.width()).map(|at| {
                         let field = reader.field(at).unwrap();
                         let quote = if field.quoted { "'" } else { "" };
@@ -401,12 +401,12 @@ mod tests {
                 .collect();
             let line = quoted.join(",") + "\n";
             let mut reader = CsvReader::new(line.as_bytes(), "f".into(), Signs::default(), 1000);
-            assert!(matches!(reader.read(), Ok(Read1::Record)), "{line:?}");
+            assert!(matches!(reader.read(), Ok(Next::Record)), "{line:?}");
             let read: Vec<&str> = (0..reader.width())
                 .map(|at| reader.field(at).unwrap().text)
                 .collect();
             assert_eq!(read, fields, "{line:?}");
-            assert!(matches!(reader.read(), Ok(Read1::End)), "{line:?}");
+            assert!(matches!(reader.read(), Ok(Next::End)), "{line:?}");
         }
     }
 }

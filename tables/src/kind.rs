@@ -13,7 +13,7 @@
 //! | any but the last three with `[]` | a list; `""` is the empty one |
 
 use std::str::FromStr;
-use stratigraph::value::json::{from_json, to_json};
+use stratigraph::value::json::{from_json, to_hex, to_json};
 use stratigraph::{Value, Vector};
 
 /// The type of a column.
@@ -171,9 +171,7 @@ impl Kind {
                 let numbers = vector.as_slice().iter().map(|number| format!("{number:?}"));
                 numbers.collect::<Vec<_>>().join(&array.to_string())
             }
-            (Self::Bytes, Value::Bytes(bytes)) => {
-                bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-            }
+            (Self::Bytes, Value::Bytes(bytes)) => to_hex(bytes),
             (_, value) => to_json(value).to_string(),
         }
     }

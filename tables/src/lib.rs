@@ -5,12 +5,12 @@
 //! documents what a mapping says. Nothing here trusts a file or holds more of it than a record.
 //!
 //! ```
-//! use stratigraph_tables::{CsvReader, Kind, Read1, Signs};
+//! use stratigraph_tables::{CsvReader, Kind, Next, Signs};
 //!
 //! let file = "name,born\n\"O'Neill, Bob\",1984\n".as_bytes();
 //! let mut records = CsvReader::new(file, "people.csv".into(), Signs::default(), 1 << 20);
-//! assert!(matches!(records.read()?, Read1::Record)); // the header
-//! assert!(matches!(records.read()?, Read1::Record));
+//! assert!(matches!(records.read()?, Next::Record)); // the header
+//! assert!(matches!(records.read()?, Next::Record));
 //! let born = records.field(1).unwrap();
 //! assert_eq!((born.text, born.line, born.column), ("1984", 2, 16));
 //! let kind = Kind::named("int").unwrap();
@@ -36,7 +36,7 @@ pub mod kind;
 pub mod mapping;
 pub mod place;
 
-pub use csv_reader::{CsvReader, Field, Read1, Signs};
+pub use csv_reader::{CsvReader, Field, Next, Signs};
 pub use json_lines::{BadLine, Entries, Lines, object};
 pub use kind::{Kind, Simple};
 pub use place::{BadRecord, Place, Problem, TableError, excerpt};

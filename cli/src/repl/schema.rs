@@ -5,9 +5,8 @@
 //! Next: `complete.rs`.
 
 use crate::failure::Failure;
-use crate::output::{Reply, Table, count};
+use crate::output::{Reply, SHOWN, Table, count};
 use crate::statements::Place;
-use crate::verbs::graph::{SHOWN, add_table};
 use std::collections::HashMap;
 use stratigraph::Value;
 
@@ -113,7 +112,7 @@ impl Counts {
         for (name, number) in found.iter().take(SHOWN) {
             table.row([(*name).to_owned(), whole(*number)]);
         }
-        add_table(reply, &table, found.len());
+        reply.first_rows(&table, found.len());
     }
 }
 
@@ -131,7 +130,7 @@ fn add<const N: usize>(
         }
         number += 1;
     }
-    add_table(reply, &table, number);
+    reply.first_rows(&table, number);
 }
 
 /// What a constraint demands: `UNIQUENESS`, `NODE_PROPERTY_TYPE` and `INTEGER` as people say it.

@@ -135,7 +135,21 @@ fn mark(status: &str) -> char {
     }
 }
 
+/// A line of the tree: the name with what leads to it, the score, and what became of it.
+type Line = (String, String, String);
+
 fn tree(candidates: &[Candidate], more: bool, room: Option<usize>) -> String {
+    let mut text = aligned(&arranged(candidates), room);
+    text.push_str(&counted(candidates));
+    text.push('\n');
+    if more {
+        text.push_str(&format!("the first {MOST} candidates: there are more\n"));
+    }
+    text
+}
+
+/// Each candidate under the one that it was reached from.
+fn arranged(candidates: &[Candidate]) -> Vec<Line> {
     let known: HashSet<&str> = candidates.iter().map(|one| one.node.as_str()).collect();
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut tops = Vec::new();
@@ -204,26 +218,22 @@ fn tree(candidates: &[Candidate], more: bool, room: Option<usize>) -> String {
             ));
         }
     }
-    let scores = lines
-        .iter()
-        .map(|(_, score, _)| width_of(score))
-        .max()
-        .unwrap_or(0);
-    let statuses = lines
-        .iter()
-        .map(|(.., status)| width_of(status))
-        .max()
-        .unwrap_or(0);
-    let mut names = lines
-        .iter()
-        .map(|(name, ..)| width_of(name))
-        .max()
-        .unwrap_or(0);
+    lines
+}
+
+/// The lines in columns; names are cut where there is no room for them.
+fn aligned(lines: &[Line], room: Option<usize>) -> String {
+    let widest = |of: fn(&Line) -> &String| {
+        let widths = lines.iter().map(|line| width_of(of(line)));
+        widths.max().unwrap_or(0)
+    };
+    let (scores, statuses) = (widest(|line| &line.1), widest(|line| &line.2));
+    let mut names = widest(|line| &line.0);
     if let Some(room) = room {
         names = names.min(room.saturating_sub(scores + statuses + 4).max(12));
     }
     let mut text = String::new();
-    for (name, score, status) in &lines {
+    for (name, score, status) in lines {
         let name = cut_to(name, names);
         let blanks = " ".repeat(names - width_of(&name));
         let after = " ".repeat(scores - width_of(score));
@@ -231,6 +241,11 @@ fn tree(candidates: &[Candidate], more: bool, room: Option<usize>) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
+    text
+}
+
+/// How many there are of each status.
+fn counted(candidates: &[Candidate]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in candidates {
         *counts.entry(&one.status).or_default() += 1;
@@ -244,18 +259,10 @@ fn tree(candidates: &[Candidate], more: bool, room: Option<usize>) -> String {
                 .map(|count| format!("{count} {status} {}", mark(status)))
         })
         .collect();
-    text.push_str(&format!(
-        "{}\n",
-        if told.is_empty() {
-            "nothing was reached".to_owned()
-        } else {
-            told.join(", ")
-        }
-    ));
-    if more {
-        text.push_str(&format!("the first {MOST} candidates: there are more\n"));
+    match told.is_empty() {
+        true => "nothing was reached".to_owned(),
+        false => told.join(", "),
     }
-    text
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 use serde_json::{Map, Number, Value as Json, json};
 use std::fmt::Write;
 use std::sync::Arc;
+use stratigraph::value::json::to_hex;
 use stratigraph::{NodeValue, RelationshipValue, Value};
 
 /// A row as one line: an object with a key for each column, in their order.
@@ -64,7 +65,7 @@ pub(super) fn text(value: &Value) -> String {
         Value::DateTime(value) => value.to_string(),
         Value::LocalDateTime(value) => value.to_string(),
         Value::Duration(value) => value.to_string(),
-        Value::Bytes(bytes) => hex(bytes),
+        Value::Bytes(bytes) => to_hex(bytes),
         other => other.to_string(),
     }
 }
@@ -103,15 +104,6 @@ fn number(value: f64) -> Json {
 fn short(part: f32) -> Json {
     let digits = format!("{part:?}");
     digits.parse().map_or_else(|_| digits.into(), number)
-}
-
-fn hex(bytes: &Arc<[u8]>) -> String {
-    let mut digits = String::with_capacity(bytes.len() * 2);
-    for byte in bytes.iter() {
-        // Writing to a string cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
 }
 
 #[cfg(test)]

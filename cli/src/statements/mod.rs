@@ -15,7 +15,7 @@
 //! | which form rows have | `format.rs` |
 //! | the forms | `table.rs`, `csv.rs`, `json.rs` |
 //! | one value in a table | `cell.rs` |
-//! | the line after the rows | `told.rs` |
+//! | the line after the rows | `footer.rs` |
 //!
 //! Next: `place.rs`.
 
@@ -23,6 +23,7 @@ mod building;
 mod cell;
 mod csv;
 mod folder;
+mod footer;
 mod format;
 mod json;
 mod literal;
@@ -32,15 +33,14 @@ mod place;
 mod script;
 mod session;
 mod table;
-mod told;
 
 pub(crate) use building::{Building, UNDER_WAY, building};
 pub(crate) use cell::{cut as cut_to, text as cell_text, width as width_of};
 pub(crate) use folder::Folder;
+pub(crate) use footer::{outcome, took};
 pub(crate) use format::{Format, Layout, Out, Printer, Shown};
 pub(crate) use names::{Names, counts};
 pub(crate) use parameters::{add_json, named_value, value_of};
 pub(crate) use place::{Answer, Asked, Operator, Place, Take, Told, Work};
 pub(crate) use script::{read_input, run_script};
 pub(crate) use session::{IDLE, Limits, Session, TOTAL};
-pub(crate) use told::{outcome, took};

@@ -16,7 +16,7 @@ use crate::remote::{Sending, Unsent};
 use stratigraph::storage::cancel::Watch;
 use stratigraph::value::check_storable;
 use stratigraph::{BulkLoad, Error, ErrorKind, NodeId, Value};
-use stratigraph_tables::{BadRecord, Lines, Place, Problem, Read1, excerpt, object};
+use stratigraph_tables::{BadRecord, Lines, Next, Place, Problem, excerpt, object};
 
 /// Somebody hears of progress once in so many records.
 const RECORDS_PER_STEP: u64 = 1024;
@@ -140,9 +140,9 @@ impl Bringing<'_, '_, '_> {
             }
             loop {
                 match reader.read()? {
-                    Read1::End => break,
-                    Read1::Bad(bad) => self.bad(bad)?,
-                    Read1::Record => match parts_of(&reader, &columns, &names) {
+                    Next::End => break,
+                    Next::Bad(bad) => self.bad(bad)?,
+                    Next::Record => match parts_of(&reader, &columns, &names) {
                         Ok(parts) => self.add(part, source, parts, reader.here())?,
                         Err(bad) => self.bad(bad)?,
                     },

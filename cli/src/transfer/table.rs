@@ -8,7 +8,7 @@ use super::place::TransferError;
 use super::sources::Source;
 use crate::failure::Failure;
 use std::io::BufRead;
-use stratigraph_tables::{CsvReader, Place, Read1};
+use stratigraph_tables::{CsvReader, Next, Place};
 
 /// The header of CSV files.
 pub(super) struct Table {
@@ -25,9 +25,9 @@ impl Table {
         let wrong =
             |place: Place, reason: String| Failure::from(TransferError::Header { place, reason });
         match reader.read()? {
-            Read1::Record => {}
-            Read1::Bad(bad) => return Err(wrong(bad.place, bad.problem.to_string())),
-            Read1::End => {
+            Next::Record => {}
+            Next::Bad(bad) => return Err(wrong(bad.place, bad.problem.to_string())),
+            Next::End => {
                 return Err(wrong(
                     reader.place(1, None),
                     "the file is empty: it begins with a header".to_owned(),

@@ -1,7 +1,7 @@
 //! `dump`: a database as text.
 
 use super::backup::lies_inside;
-use super::exchange::{self, beside, folder_of, io_error, put_in_place};
+use super::placing::{beside, folder_of, io_error, put_in_place};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};
@@ -9,6 +9,7 @@ use clap::Args;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use stratigraph::exchange::DumpContents;
 use stratigraph::{Database, DumpReport};
 
 const EXAMPLE: &str = "\
@@ -79,7 +80,7 @@ impl Dump {
             .field("database", db.id().to_string())
             .field("canonical", self.canonical)
             .field("commit", report.commit.get());
-        exchange::add_contents(&mut reply, contents);
+        add_contents(&mut reply, contents);
         reply
             .field("longest_line_bytes", report.longest_line_bytes)
             .field("checksum", report.checksum);
@@ -151,4 +152,15 @@ fn not_created(file: &Path, error: io::Error) -> Failure {
         };
     }
     io_error("write", file, error)
+}
+
+/// Adds the counts of a dump.
+pub(super) fn add_contents(reply: &mut Reply, contents: &DumpContents) {
+    reply
+        .field("nodes", contents.nodes)
+        .field("relationships", contents.relationships)
+        .field("names", contents.names)
+        .field("declarations", contents.declarations)
+        .field("members", contents.members)
+        .field("bytes", contents.bytes);
 }

@@ -1,7 +1,7 @@
 //! `export`: a graph as JSON lines, CSV, or a script of statements.
 
 use super::backup::lies_inside;
-use super::exchange::{beside, ensure_free, io_error, put_in_place, remove_empty, remove_folder};
+use super::placing::{beside, ensure_free, io_error, put_in_place, remove_empty, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};

@@ -1,6 +1,6 @@
 //! `import`: nodes and relationships from CSV and JSON lines.
 
-use super::exchange::{beside, ensure_free, put_in_place, remove_empty, remove_folder};
+use super::placing::{beside, ensure_free, put_in_place, remove_empty, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, printable, size, things};
 use crate::progress::{Progress, Unit};

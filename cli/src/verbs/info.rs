@@ -1,8 +1,9 @@
 //! `info`: what a database is, what it holds and how large it is.
 
-use super::graph;
+mod graph;
+
 use crate::failure::Failure;
-use crate::output::{Reply, Table, count, size, things};
+use crate::output::{Reply, SHOWN, Table, count, size, things};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ impl Info {
 fn add_calibrations(reply: &mut Reply, read: &ReadTxn) -> Result<(), Failure> {
     let kept = calibrations(read)?;
     let mut table = Table::of_numbers(["answers from", "threshold", "auroc", "questions", "as of"]);
-    for one in kept.iter().take(graph::SHOWN) {
+    for one in kept.iter().take(SHOWN) {
         table.row([
             format!("{} ({})", one.pipeline, one.embedder),
             format!("{:.3}", one.threshold),
@@ -115,7 +116,7 @@ fn add_calibrations(reply: &mut Reply, read: &ReadTxn) -> Result<(), Failure> {
             count(one.as_of),
         ]);
     }
-    graph::add_table(reply, &table, kept.len());
+    reply.first_rows(&table, kept.len());
     // Numbers and names: there is nothing in it that JSON has not.
     reply.field(
         "calibrations",

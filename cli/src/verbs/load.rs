@@ -1,8 +1,7 @@
 //! `load`: a new database out of a dump.
 
-use super::exchange::{
-    self, beside, ensure_free, io_error, put_in_place, remove_empty, remove_folder,
-};
+use super::dump::add_contents;
+use super::placing::{beside, ensure_free, io_error, put_in_place, remove_empty, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size, things};
 use crate::progress::{Progress, Unit};
@@ -80,7 +79,7 @@ impl Load {
             .field("file", self.file().map(|file| file.display().to_string()))
             .field("database", database)
             .field("commit", report.commit.get());
-        exchange::add_contents(&mut reply, contents);
+        add_contents(&mut reply, contents);
         reply.field("left_out", left_out);
         Ok(reply)
     }

@@ -135,7 +135,7 @@ fn page(command: &Command) -> Result<Vec<u8>, Failure> {
 }
 
 fn pages_into(whole: &Command, folder: &Path) -> Result<Reply, Failure> {
-    let io = |error| super::exchange::io_error("write", folder, error);
+    let io = |error| super::placing::io_error("write", folder, error);
     fs::create_dir_all(folder).map_err(io)?;
     fs::write(folder.join("stratigraph.1"), page(whole)?).map_err(io)?;
     let mut written = 1_u64;

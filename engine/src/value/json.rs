@@ -294,8 +294,13 @@ impl BadJson {
     }
 }
 
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Bytes as they are written everywhere: two digits each, in small letters.
+#[must_use]
+pub fn to_hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+        .collect()
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stratigraph_models::{Embedder, ModelError};
 
+use crate::cosine::cosine;
 use crate::relations::{negates, reads};
-use crate::retrieve::cosine;
 use names::{Shape, initials, shape};
 
 pub use merges::{MergeError, Merges, resolve};

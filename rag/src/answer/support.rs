@@ -9,8 +9,9 @@ use stratigraph_models::Embedder;
 
 use super::Sentence;
 use crate::chunk::sentences;
+use crate::cosine::cosine;
 use crate::extract::unsaid;
-use crate::retrieve::{RetrieveError, Wanted, cosine};
+use crate::retrieve::{RetrieveError, Wanted};
 
 /// How near to a sentence of what it cites a sentence has to be: the mean of the cosine and of the share of its words.
 pub const LEAST_SUPPORT: f32 = 0.5;

@@ -6,8 +6,9 @@ use stratigraph::Read;
 
 use super::{Answer, Answering, Sentence};
 use crate::chunk::sentences;
+use crate::cosine::cosine;
 use crate::door::DoorError;
-use crate::retrieve::{RetrieveError, cosine};
+use crate::retrieve::RetrieveError;
 
 /// So many sentences are looked through, of the first passages.
 const MOST_READ: usize = 512;

@@ -2,6 +2,8 @@
 
 use stratigraph_models::Rows;
 
+use crate::cosine::dot;
+
 /// Answers of which the score is at least this are alike.
 pub const ALIKE: f64 = 0.85;
 
@@ -41,13 +43,8 @@ fn mean_of_nearest(of: &Rows, among: &Rows) -> f64 {
     nearest.sum::<f64>() / of.len() as f64
 }
 
+/// The cosine of two vectors; 0 if one has no direction.
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
-    let dot = |one: &[f32], other: &[f32]| -> f64 {
-        let parts = one.iter().zip(other);
-        parts
-            .map(|(one, other)| f64::from(*one) * f64::from(*other))
-            .sum()
-    };
     let lengths = (dot(one, one) * dot(other, other)).sqrt();
     if lengths > 0.0 {
         dot(one, other) / lengths

@@ -10,7 +10,8 @@ use stratigraph_models::Embedder;
 
 use super::Mean;
 use crate::build::{COVERS, DOMAINS, Label, LinkKind, OBJECT_TAG, key_of};
-use crate::retrieve::{RetrieveError, cosine};
+use crate::cosine::cosine;
+use crate::retrieve::RetrieveError;
 
 /// So many texts are given to the embedder at a time.
 const AT_ONCE: usize = 512;
@@ -230,39 +231,20 @@ mod tests {
     use crate::read::{Format, Source};
     use std::sync::Arc;
     use stratigraph::{Database, Vector};
-    use stratigraph_models::{ModelError, Rows};
+    use stratigraph_models::Placed;
 
     /// The angle of a text is its first number, in degrees.
-    struct Angles;
-
-    impl Embedder for Angles {
-        fn name(&self) -> &str {
-            "angles"
-        }
-
-        fn dimensions(&self) -> usize {
-            2
-        }
-
-        fn max_tokens(&self) -> usize {
-            usize::MAX
-        }
-
-        fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-            let mut rows = Rows::zeros(texts.len(), 2)?;
-            for (text, row) in texts.iter().zip(rows.iter_mut()) {
-                let mut words = text.split(|sign: char| !sign.is_ascii_digit());
-                let angle = words.find_map(|word| word.parse::<f32>().ok());
-                let angle = angle.unwrap_or_default().to_radians();
-                row.copy_from_slice(&[angle.cos(), angle.sin()]);
-            }
-            Ok(rows)
-        }
+    fn angles() -> Placed {
+        Placed::by("angles", |text| {
+            let mut words = text.split(|sign: char| !sign.is_ascii_digit());
+            let angle = words.find_map(|word| word.parse::<f32>().ok());
+            Ok(Placed::direction(angle.unwrap_or_default()))
+        })
     }
 
     fn built(objects: &[(&str, &str, &[&str])]) -> Database {
         let db = Database::in_memory().unwrap();
-        let layers = Layers::open(&db, Profile::all(), Arc::new(Angles)).unwrap();
+        let layers = Layers::open(&db, Profile::all(), Arc::new(angles())).unwrap();
         let text = "# Stones\n\nAll of them.\n";
         let document = Source::new("stones.md", text.as_bytes());
         let document = document.read(Format::Markdown).unwrap();
@@ -309,7 +291,7 @@ mod tests {
                 .unwrap();
             txn.commit().unwrap();
         }
-        let measures = TagMeasures::of(&db.read().unwrap(), &Angles).unwrap();
+        let measures = TagMeasures::of(&db.read().unwrap(), &angles()).unwrap();
         let near = |one: Option<Mean>, other: f64| {
             let mean = one.unwrap().mean;
             assert!((mean - other).abs() < 1e-6, "{mean} {other}");

@@ -60,7 +60,6 @@ mod wide;
 
 use std::ops::Range;
 
-pub(crate) use calls::hex;
 pub use calls::{CacheError, CallCache, CallKey, Calls, Kept, MemoryCache};
 pub use cost::{Cost, Estimate};
 pub use error::ExtractError;
@@ -112,8 +111,9 @@ pub trait Extractor: Send + Sync {
     }
 }
 
-/// What points to an extractor is one.
-impl<E: Extractor + ?Sized> Extractor for Box<E> {
+/// What points to an extractor is one. Only a box of `dyn`: of any other the compiler cannot rule out that it goes
+/// through prompts, and then it would be one twice.
+impl Extractor for Box<dyn Extractor> {
     fn version(&self) -> &str {
         (**self).version()
     }

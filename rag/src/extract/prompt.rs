@@ -9,11 +9,11 @@
 //! new one: `prompts/versions.txt` holds what each version was, and a test compares.
 
 use super::Language;
-use super::calls::hex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
+use stratigraph::value::json::to_hex;
 use stratigraph_models::{Request, Schema, Violation};
 
 /// A prompt in one language.
@@ -100,7 +100,7 @@ impl Prompt {
             digest.update(part);
         }
         digest.update(self.max_tokens.to_be_bytes());
-        hex(&digest.finalize()[..16])
+        to_hex(&digest.finalize()[..16])
     }
 
     /// The schema of its reply, with what may be chosen from. Where nothing may, it is read once: most calls are of few
@@ -179,7 +179,7 @@ fn mark(fillings: &[Filling]) -> String {
             digest.update((filling.text.len() as u64).to_be_bytes());
             digest.update(&filling.text);
         }
-        let mark = hex(&digest.finalize()[..8]);
+        let mark = to_hex(&digest.finalize()[..8]);
         if !fillings.iter().any(|filling| filling.text.contains(&mark)) {
             return mark;
         }

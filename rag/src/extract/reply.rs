@@ -51,6 +51,11 @@ impl<'a> Checked<'a> {
         (self.extracted, self.dropped)
     }
 
+    /// What it is held to.
+    pub(super) fn ground(&self) -> &'a Ground {
+        self.ground
+    }
+
     pub(super) fn entities(&self) -> &[Entity] {
         &self.extracted.entities
     }

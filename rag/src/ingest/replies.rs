@@ -1,11 +1,13 @@
 //! Replies of models lie in the database that they are paid for.
 
+use stratigraph::value::json::to_hex;
+
 use crate::build::{Asked, KeptReply, Replies};
-use crate::extract::{CacheError, CallCache, CallKey, Kept, hex};
+use crate::extract::{CacheError, CallCache, CallKey, Kept};
 
 impl CallCache for Replies {
     fn get(&self, key: &CallKey) -> Result<Option<Kept>, CacheError> {
-        let kept = Self::get(self, &asked(key, &hex(&key.content)))?;
+        let kept = Self::get(self, &asked(key, &to_hex(&key.content)))?;
         Ok(kept.map(|kept| Kept {
             reply: kept.text,
             usage: kept.usage,
@@ -17,7 +19,7 @@ impl CallCache for Replies {
             text: reply.reply.clone(),
             usage: reply.usage,
         };
-        let content = hex(&key.content);
+        let content = to_hex(&key.content);
         Ok(Self::put(self, &asked(key, &content), &reply)?)
     }
 }

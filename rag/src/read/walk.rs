@@ -135,6 +135,24 @@ struct Walking<'w> {
     walked: Walked,
 }
 
+/// A folder that was named, while it is walked.
+struct Tree {
+    real_root: PathBuf,
+    /// The folders in it that are still to be walked.
+    open: Vec<Folder>,
+    links: Vec<Link>,
+    /// The files that have a name of their own here, wherever links lead.
+    real_files: HashSet<PathBuf>,
+}
+
+/// A folder that is to be walked.
+struct Folder {
+    path: PathBuf,
+    /// What stands before the names of its files.
+    before: String,
+    depth: usize,
+}
+
 /// A link within a folder: what to do with it is known when the folder is.
 struct Link {
     id: String,
@@ -175,79 +193,98 @@ impl Walking<'_> {
         let real_root = root
             .canonicalize()
             .map_err(|error| unreadable(&shown, &error))?;
-        let mut links = Vec::new();
-        // The files that have a name of their own here, wherever links lead.
-        let mut real_files = HashSet::new();
-        // Folders that are still to be walked, with what stands before the names of their files.
-        let mut open = vec![(root.to_owned(), String::new(), 0_usize)];
-        while let Some((folder, before, depth)) = open.pop() {
-            let entries = match fs::read_dir(&folder) {
+        let top = Folder {
+            path: root.to_owned(),
+            before: String::new(),
+            depth: 0,
+        };
+        let mut tree = Tree {
+            real_root,
+            open: vec![top],
+            links: Vec::new(),
+            real_files: HashSet::new(),
+        };
+        while let Some(folder) = tree.open.pop() {
+            let entries = match fs::read_dir(&folder.path) {
                 Ok(entries) => entries,
-                Err(error) if depth == 0 => return Err(unreadable(&shown, &error)),
+                Err(error) if folder.depth == 0 => return Err(unreadable(&shown, &error)),
                 Err(error) => {
-                    self.leave_out(unreadable(&before, &error));
+                    self.leave_out(unreadable(&folder.before, &error));
                     continue;
                 }
             };
             for entry in entries {
-                let entry = match entry {
-                    Ok(entry) => entry,
-                    Err(error) => {
-                        self.leave_out(unreadable(&before, &error));
-                        continue;
-                    }
-                };
-                let (name, path) = (entry.file_name(), entry.path());
-                let Some(name) = name.to_str() else {
-                    let shown = format!("{before}{}", name.to_string_lossy());
-                    self.leave_out(no_unicode(&shown));
-                    continue;
-                };
-                if name.starts_with('.') {
-                    continue;
-                }
-                let id = format!("{before}{name}");
-                // Of the entry itself: what a link leads to is looked at below.
-                let kind = match entry.file_type() {
-                    Ok(kind) => kind,
-                    Err(error) => {
-                        self.leave_out(unreadable(&id, &error));
-                        continue;
-                    }
-                };
-                if kind.is_dir() {
-                    if depth + 1 > self.walk.max_depth {
-                        let reason = format!("it lies under more than {depth} folders");
-                        self.leave_out(refused(&id, reason, "name it by itself"));
-                        continue;
-                    }
-                    open.push((path, format!("{id}/"), depth + 1));
-                    continue;
-                }
-                let Some(format) = Format::of_path(&path) else {
-                    self.walked.unknown += 1;
-                    continue;
-                };
-                if kind.is_symlink() {
-                    links.extend(self.link(id, &path, &real_root, format));
-                } else if kind.is_file() {
-                    match entry.metadata() {
-                        Ok(metadata) if metadata.len() > self.walk.max_bytes => {
-                            self.leave_out(too_long(&id, metadata.len(), self.walk.max_bytes));
-                        }
-                        Ok(metadata) => {
-                            real_files.extend(path.canonicalize());
-                            self.add(id, path, format, metadata.len())?;
-                        }
-                        Err(error) => self.leave_out(unreadable(&id, &error)),
-                    }
+                match entry {
+                    Ok(entry) => self.entry(&entry, &folder, &mut tree)?,
+                    Err(error) => self.leave_out(unreadable(&folder.before, &error)),
                 }
             }
         }
-        links.sort_by(|one, other| one.id.cmp(&other.id));
-        for link in links {
-            if real_files.insert(link.real) {
+        tree.links.sort_by(|one, other| one.id.cmp(&other.id));
+        for link in tree.links {
+            if tree.real_files.insert(link.real) {
                 self.add(link.id, link.path, link.format, link.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What lies in a folder: a file is found, and a folder or a link is kept for later.
+    fn entry(
+        &mut self,
+        entry: &fs::DirEntry,
+        folder: &Folder,
+        tree: &mut Tree,
+    ) -> Result<(), ReadError> {
+        let Folder { before, depth, .. } = folder;
+        let (name, path) = (entry.file_name(), entry.path());
+        let Some(name) = name.to_str() else {
+            let shown = format!("{before}{}", name.to_string_lossy());
+            self.leave_out(no_unicode(&shown));
+            return Ok(());
+        };
+        if name.starts_with('.') {
+            return Ok(());
+        }
+        let id = format!("{before}{name}");
+        // Of the entry itself: what a link leads to is looked at below.
+        let kind = match entry.file_type() {
+            Ok(kind) => kind,
+            Err(error) => {
+                self.leave_out(unreadable(&id, &error));
+                return Ok(());
+            }
+        };
+        if kind.is_dir() {
+            if depth + 1 > self.walk.max_depth {
+                let reason = format!("it lies under more than {depth} folders");
+                self.leave_out(refused(&id, reason, "name it by itself"));
+                return Ok(());
+            }
+            tree.open.push(Folder {
+                path,
+                before: format!("{id}/"),
+                depth: depth + 1,
+            });
+            return Ok(());
+        }
+        let Some(format) = Format::of_path(&path) else {
+            self.walked.unknown += 1;
+            return Ok(());
+        };
+        if kind.is_symlink() {
+            let link = self.link(id, &path, &tree.real_root, format);
+            tree.links.extend(link);
+        } else if kind.is_file() {
+            match entry.metadata() {
+                Ok(metadata) if metadata.len() > self.walk.max_bytes => {
+                    self.leave_out(too_long(&id, metadata.len(), self.walk.max_bytes));
+                }
+                Ok(metadata) => {
+                    tree.real_files.extend(path.canonicalize());
+                    self.add(id, path, format, metadata.len())?;
+                }
+                Err(error) => self.leave_out(unreadable(&id, &error)),
             }
         }
         Ok(())

@@ -27,6 +27,7 @@ use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, ModelError};
 use thiserror::Error;
 
+use crate::cosine::dot;
 pub use assign::Kept;
 pub use negation::negates;
 pub use opposites::Opposites;
@@ -323,11 +324,7 @@ fn has_direction(row: &[f32]) -> bool {
 
 /// The cosine of two vectors of length 1; 0 if one has no direction.
 fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    let products = one
-        .iter()
-        .zip(other)
-        .map(|(a, b)| f64::from(*a) * f64::from(*b));
-    products.sum::<f64>() as f32
+    dot(one, other) as f32
 }
 
 /// The mean of vectors, of length 1 unless they cancel out.

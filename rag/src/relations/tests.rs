@@ -1,35 +1,16 @@
 use super::*;
 use crate::extract::Triple;
 use stratigraph::storage::cancel::{CancelToken, Progress};
-use stratigraph_models::{Coverage, Lexical, Rows};
+use stratigraph_models::{Coverage, Lexical, Placed, Rows};
 
-/// Puts each name where the test says, at an angle in degrees.
-struct Angles(Vec<(&'static str, f32)>);
-
-impl Embedder for Angles {
-    fn name(&self) -> &str {
-        "angles"
-    }
-    fn dimensions(&self) -> usize {
-        2
-    }
-    fn max_tokens(&self) -> usize {
-        usize::MAX
-    }
-    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), 2)?;
-        for (text, row) in texts.iter().zip(rows.iter_mut()) {
-            if let Some((_, angle)) = self.0.iter().find(|(name, _)| name == text) {
-                row.copy_from_slice(&[angle.to_radians().cos(), angle.to_radians().sin()]);
-            }
-        }
-        Ok(rows)
-    }
+/// Each name at its angle in degrees, and others without a direction.
+fn at_angles(angles: impl IntoIterator<Item = (&'static str, f32)>) -> Placed {
+    Placed::at_angles(angles, Some([0.0, 0.0]))
 }
 
 /// 1 - cos of 18 degrees is 0.049, of 19 degrees 0.054.
-fn angles() -> Angles {
-    Angles(vec![
+fn angles() -> Placed {
+    at_angles([
         ("covers", 0.0),
         ("includes", 10.0),
         ("contains", 24.0),
@@ -461,7 +442,7 @@ fn of_many_opposites_that_come_at_once_the_nearest_are_told() {
     let names = from.iter().copied().chain(["shipz to"]);
     let clustering = Clustering::default();
     let mut watch = Watch::quiet();
-    let relations = Relations::assign(&sends, names, &Angles(angles), clustering, &mut watch);
+    let relations = Relations::assign(&sends, names, &at_angles(angles), clustering, &mut watch);
     let relations = relations.unwrap();
     let nearest = from[from.len() - 32..].iter();
     let nearest: Vec<(&str, &str, bool)> = nearest.map(|name| (*name, "shipz to", false)).collect();

@@ -10,10 +10,11 @@ use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
-use stratigraph::{Analysis, Kernels, Read, TextAnswer, TextSearch};
+use stratigraph::{Analysis, Read, TextAnswer, TextSearch};
 
 use super::{Desk, Found, RetrieveError};
 use crate::build::CHUNK_TEXTS;
+use crate::cosine::cosine;
 use crate::extract::is_common;
 
 /// So many of what is packed are looked through for the question's words: the best.
@@ -199,12 +200,6 @@ fn nearest<R: Read>(desk: &Desk<'_, R>, of: &[Entity]) -> Result<Option<f32>, Re
     Ok(best)
 }
 
-/// The cosine of two vectors of the same length; nothing of others, or where one has no direction.
-pub(crate) fn cosine(one: &[f32], other: &[f32]) -> Option<f32> {
-    let cosine = Kernels::best().cosine(one, other).ok()??;
-    Some(cosine.clamp(-1.0, 1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::trial::Trial;
@@ -229,13 +224,6 @@ mod tests {
             "{rarities:?}"
         );
         assert!(word_weight(0, 0) > 0.0);
-    }
-
-    #[test]
-    fn cosines_are_of_directions() {
-        assert_eq!(cosine(&[2.0, 0.0], &[3.0, 0.0]), Some(1.0));
-        assert_eq!(cosine(&[1.0, 0.0], &[0.0, 0.0]), None);
-        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), None);
     }
 
     fn trial() -> Trial {

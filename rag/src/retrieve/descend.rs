@@ -7,8 +7,6 @@
 mod found;
 mod words;
 
-use std::collections::HashMap;
-
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
@@ -240,7 +238,7 @@ impl Descend {
         let said = Said::of(desk, &sections, self.words)?;
         let mut found = Found::default();
         for level in 1..=last {
-            let mut rest = match level == 1 || self.recover > 0 {
+            let rest = match level == 1 || self.recover > 0 {
                 true => outline.members(level)? & &sections,
                 false => RoaringTreemap::new(),
             };
@@ -252,42 +250,12 @@ impl Descend {
             if candidates.is_empty() && rest.is_empty() {
                 break;
             }
-            let mut trace = DescentLevel {
+            let level = Level {
                 level,
-                candidates: candidates.len(),
-                ..DescentLevel::default()
+                candidates,
+                rest,
             };
-            let most = self.keep.unwrap_or(MOST);
-            let near = self.search(desk, (&candidates, &said), (self.above, most), &mut trace)?;
-            // What is said no to is not overlooked: nobody is asked of it again.
-            rest -= near
-                .iter()
-                .map(|item| item.entity.number())
-                .collect::<RoaringTreemap>();
-            let kept = judge(near)?;
-            let bound = self.recover_above.or(self.above);
-            let recovered = self.search(desk, (&rest, &said), (bound, self.recover), &mut trace)?;
-            let recovered = judge(recovered)?;
-            trace.kept = kept.len() as u64;
-            trace.cut = trace.candidates - trace.kept;
-            trace.recovered = recovered.len() as u64;
-            found.edge.clear();
-            let of = kept
-                .iter()
-                .chain(&recovered)
-                .map(|item| item.entity.number());
-            let mut lies_in: HashMap<u64, u64> = HashMap::new();
-            for (of, parent) in parents(read, &of.collect())? {
-                let first = lies_in.entry(of.get()).or_insert(parent.get());
-                *first = parent.get().min(*first);
-            }
-            for (items, by) in [(kept, LinkKind::HasChild.name()), (recovered, RECOVERED)] {
-                for item in items {
-                    let parent = lies_in.get(&item.entity.number()).copied();
-                    found.add(item.entity, parent, by, item.score);
-                }
-            }
-            found.levels.push(trace);
+            self.descend_to(level, desk, &said, judge, &mut found)?;
         }
         if self.levels == Some(0) {
             let documents = read.nodes_with_label(Label::Document.name())?;
@@ -307,6 +275,45 @@ impl Descend {
             }
         }
         Ok(found.descent())
+    }
+
+    /// Descends to a level: keeps what is near of its candidates, and recovers what is near of its rest, as far as the
+    /// judge says yes to it.
+    fn descend_to<R: Read>(
+        &self,
+        level: Level,
+        desk: &Desk<'_, R>,
+        said: &Said,
+        judge: &mut dyn FnMut(Vec<Item>) -> Result<Vec<Item>, RetrieveError>,
+        found: &mut Found,
+    ) -> Result<(), RetrieveError> {
+        let Level {
+            level,
+            candidates,
+            mut rest,
+        } = level;
+        let mut trace = DescentLevel {
+            level,
+            candidates: candidates.len(),
+            ..DescentLevel::default()
+        };
+        let most = self.keep.unwrap_or(MOST);
+        let near = self.search(desk, (&candidates, said), (self.above, most), &mut trace)?;
+        // What is said no to is not overlooked: nobody is asked of it again.
+        rest -= near
+            .iter()
+            .map(|item| item.entity.number())
+            .collect::<RoaringTreemap>();
+        let kept = judge(near)?;
+        let bound = self.recover_above.or(self.above);
+        let recovered = self.search(desk, (&rest, said), (bound, self.recover), &mut trace)?;
+        let recovered = judge(recovered)?;
+        trace.kept = kept.len() as u64;
+        trace.cut = trace.candidates - trace.kept;
+        trace.recovered = recovered.len() as u64;
+        found.add_level(desk.read(), kept, recovered)?;
+        found.levels.push(trace);
+        Ok(())
     }
 
     /// The nearest of these; those that are not far enough above the bound are not among them.
@@ -335,6 +342,16 @@ impl Descend {
         let near = hits.map(|hit| Item::found(hit.entity, Scale::Cosine.score(hit.score)));
         said.join(desk, (near.collect(), among), (above, most))
     }
+}
+
+/// What there is to keep on a level.
+struct Level {
+    /// Which one: 1 has the first headings.
+    level: u32,
+    /// The sections in what was kept before.
+    candidates: RoaringTreemap,
+    /// Those that recovery takes from, with the candidates among them; none if nothing is to be recovered.
+    rest: RoaringTreemap,
 }
 
 /// Each of these with each that it lies in.

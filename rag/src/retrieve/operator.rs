@@ -77,32 +77,47 @@ impl Operator {
     /// What it is called.
     #[must_use]
     pub fn name(&self) -> &'static str {
+        self.named().0
+    }
+
+    /// How many lists it takes, at least and at most.
+    pub(super) fn takes(&self) -> (usize, usize) {
+        self.named().1
+    }
+
+    /// What it is called, and how many lists it takes. Without a `_`: a new operator has to say both.
+    fn named(&self) -> (&'static str, (usize, usize)) {
+        const NO_LIST: (usize, usize) = (0, 0);
+        const ONE: (usize, usize) = (1, 1);
+        const TWO: (usize, usize) = (2, 2);
+        const ONE_OR_MORE: (usize, usize) = (1, usize::MAX);
         match self {
-            Self::Vector(_) => "vector",
-            Self::Bm25(_) => "bm25",
-            Self::Mentions(_) => "mentions",
-            Self::MultiQuery(_) => "multi_query",
-            Self::ExtractTriples(_) => "extract_triples",
-            Self::Expand(_) => "expand",
-            Self::Ascend(_) => "ascend",
-            Self::Fuse(_) => "fuse",
-            Self::Descend(_) => "descend",
-            Self::Route(_) => "route",
-            Self::Communities(_) => "communities",
-            Self::Rank(_) => "rank",
-            Self::Follow(_) => "follow",
-            Self::Around(_) => "around",
-            Self::Together(_) => "together",
-            Self::Attest(_) => "attest",
-            Self::Narrow(_) => "narrow",
-            Self::About(_) => "about",
-            Self::Onward(_) => "onward",
-            Self::Gather(_) => "gather",
-            Self::Support(_) => "support",
-            Self::Threshold(_) => "threshold",
-            Self::Limit(_) => "limit",
-            Self::Rerank(_) => "rerank",
-            Self::Judge(_) => "judge",
+            Self::Vector(_) => ("vector", NO_LIST),
+            Self::Bm25(_) => ("bm25", NO_LIST),
+            Self::Mentions(_) => ("mentions", NO_LIST),
+            Self::MultiQuery(_) => ("multi_query", NO_LIST),
+            Self::ExtractTriples(_) => ("extract_triples", NO_LIST),
+            Self::Expand(_) => ("expand", ONE),
+            Self::Ascend(_) => ("ascend", ONE),
+            Self::Fuse(_) => ("fuse", ONE_OR_MORE),
+            Self::Descend(_) => ("descend", NO_LIST),
+            Self::Route(_) => ("route", NO_LIST),
+            Self::Communities(_) => ("communities", ONE),
+            Self::Rank(_) => ("rank", ONE_OR_MORE),
+            Self::Follow(_) => ("follow", ONE),
+            Self::Around(_) => ("around", ONE),
+            Self::Together(_) => ("together", ONE),
+            // What is lifted, and by what.
+            Self::Attest(_) => ("attest", TWO),
+            Self::Narrow(_) => ("narrow", ONE),
+            Self::About(_) => ("about", ONE),
+            Self::Onward(_) => ("onward", ONE),
+            Self::Gather(_) => ("gather", ONE_OR_MORE),
+            Self::Support(_) => ("support", ONE),
+            Self::Threshold(_) => ("threshold", ONE),
+            Self::Limit(_) => ("limit", ONE),
+            Self::Rerank(_) => ("rerank", ONE),
+            Self::Judge(_) => ("judge", ONE),
         }
     }
 
@@ -135,23 +150,6 @@ impl Operator {
         }
     }
 
-    /// How many lists it takes, at least and at most.
-    pub(super) fn takes(&self) -> (usize, usize) {
-        match self {
-            Self::Vector(_)
-            | Self::Bm25(_)
-            | Self::Mentions(_)
-            | Self::MultiQuery(_)
-            | Self::ExtractTriples(_)
-            | Self::Descend(_)
-            | Self::Route(_) => (0, 0),
-            // What is lifted, and by what.
-            Self::Attest(_) => (2, 2),
-            Self::Fuse(_) | Self::Rank(_) | Self::Gather(_) => (1, usize::MAX),
-            _ => (1, 1),
-        }
-    }
-
     /// Does it, with the lists that it takes. Where the stage says `if_there`, what has a model read does without one.
     pub(super) fn run<R: Read>(
         &self,
@@ -159,86 +157,70 @@ impl Operator {
         mut lists: Vec<Vec<Item>>,
         if_there: bool,
     ) -> Result<Done, RetrieveError> {
-        let given = match self {
+        Ok(match self {
             Self::Vector(vector) => {
                 let found = vector.run(desk)?;
                 match vector.why_nothing(desk, &found)? {
-                    Some(why) => {
-                        return Ok(Done::detailed(found, &serde_json::json!({"note": why})));
-                    }
-                    None => found,
+                    Some(why) => Done::detailed(found, &serde_json::json!({"note": why})),
+                    None => found.into(),
                 }
             }
-            Self::Bm25(bm25) => bm25.run(desk)?,
-            Self::Mentions(mentions) => mentions.run(desk)?,
+            Self::Bm25(bm25) => bm25.run(desk)?.into(),
+            Self::Mentions(mentions) => mentions.run(desk)?.into(),
             Self::MultiQuery(multi_query) => {
                 let reader = desk.question_reader(self.name(), if_there)?;
-                let (found, told) = multi_query.run_traced(desk, reader)?;
-                return Ok(Done::detailed(found, &told));
+                Done::traced(multi_query.run_traced(desk, reader)?)
             }
             Self::ExtractTriples(extract_triples) => {
                 let reader = desk.question_reader(self.name(), if_there)?;
-                let (found, told) = extract_triples.run_traced(desk, reader)?;
-                return Ok(Done::detailed(found, &told));
+                Done::traced(extract_triples.run_traced(desk, reader)?)
             }
-            Self::Descend(descend) => {
-                let (descent, cost) = descend.run_as_set(desk, if_there)?;
-                let Some(cost) = cost else {
-                    return Ok(Done::detailed(descent.items, &descent.levels));
-                };
-                let told = serde_json::json!({"levels": descent.levels, "paid": paid(&cost)});
-                return Ok(Done::detailed(descent.items, &told));
-            }
-            Self::Route(route) => {
-                let (found, taken) = route.run_traced(desk)?;
-                return Ok(Done::detailed(found, &taken));
-            }
-            Self::Expand(expand) => expand.run(desk, &joined(lists))?,
-            Self::Ascend(ascend) => ascend.run(desk, &joined(lists))?,
+            Self::Descend(descend) => match descend.run_as_set(desk, if_there)? {
+                (descent, None) => Done::detailed(descent.items, &descent.levels),
+                (descent, Some(cost)) => {
+                    let told = serde_json::json!({"levels": descent.levels, "paid": paid(&cost)});
+                    Done::detailed(descent.items, &told)
+                }
+            },
+            Self::Route(route) => Done::traced(route.run_traced(desk)?),
+            Self::Expand(expand) => expand.run(desk, &joined(lists))?.into(),
+            Self::Ascend(ascend) => ascend.run(desk, &joined(lists))?.into(),
             Self::Communities(communities) => {
-                let (kept, layers) = communities.run_traced(desk, &joined(lists))?;
-                return Ok(Done::detailed(kept, &layers));
+                Done::traced(communities.run_traced(desk, &joined(lists))?)
             }
-            Self::Rank(rank) => {
-                let (ranked, walked) = rank.run_traced(desk, &joined(lists))?;
-                return Ok(Done::detailed(ranked, &walked));
-            }
-            Self::Follow(follow) => {
-                let (items, followed) = follow.run_traced(desk, joined(lists))?;
-                return Ok(Done::detailed(items, &followed));
-            }
-            Self::Around(around) => around.run(desk, joined(lists))?,
-            Self::Together(together) => together.run(desk, joined(lists))?,
+            Self::Rank(rank) => Done::traced(rank.run_traced(desk, &joined(lists))?),
+            Self::Follow(follow) => Done::traced(follow.run_traced(desk, joined(lists))?),
+            Self::Around(around) => around.run(desk, joined(lists))?.into(),
+            Self::Together(together) => together.run(desk, joined(lists))?.into(),
             Self::Attest(attest) => {
                 let texts = lists.pop().unwrap_or_default();
-                attest.run(desk, joined(lists), &texts)?
+                attest.run(desk, joined(lists), &texts)?.into()
             }
-            Self::Narrow(narrow) => narrow.run(desk, joined(lists))?,
-            Self::About(about) => about.run(desk, joined(lists))?,
-            Self::Onward(onward) => onward.run(desk, &joined(lists))?,
-            Self::Gather(gather) => gather.run(desk, &joined(lists))?,
-            Self::Support(support) => support.run(desk, &joined(lists))?,
-            Self::Threshold(threshold) => threshold.run(joined(lists))?,
-            Self::Limit(limit) => limit.run(joined(lists)),
+            Self::Narrow(narrow) => narrow.run(desk, joined(lists))?.into(),
+            Self::About(about) => about.run(desk, joined(lists))?.into(),
+            Self::Onward(onward) => onward.run(desk, &joined(lists))?.into(),
+            Self::Gather(gather) => gather.run(desk, &joined(lists))?.into(),
+            Self::Support(support) => support.run(desk, &joined(lists))?.into(),
+            Self::Threshold(threshold) => threshold.run(joined(lists))?.into(),
+            Self::Limit(limit) => limit.run(joined(lists)).into(),
             Self::Rerank(rerank) => {
                 let reranker = desk.reranker()?;
                 let judged = rerank.run(desk, reranker, joined(lists))?;
                 // It gets all of them in one call, however many requests its endpoint makes of it, and counts no tokens.
                 let calls = u64::from(!judged.is_empty());
                 let told = serde_json::json!({"model": reranker.name(), "calls": calls});
-                return Ok(Done::detailed(judged, &told));
+                Done::detailed(judged, &told)
             }
             Self::Judge(judge) => {
                 let relevance = desk.relevance(self.name())?;
                 let (kept, cost) = judge.run(desk, relevance, joined(lists))?;
-                return Ok(Done::detailed(kept, &paid(&cost)));
+                Done::detailed(kept, &paid(&cost))
             }
             Self::Fuse(Fuse { by, weights }) => {
                 let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
-                fuse(*by, lists.into_iter().zip(weights).collect())
+                fuse(*by, lists.into_iter().zip(weights).collect()).into()
             }
-        };
-        Ok(given.into())
+        })
     }
 }
 
@@ -285,6 +267,10 @@ pub(super) struct Done {
 }
 
 impl Done {
+    fn traced((given, detail): (Vec<Item>, impl Serialize)) -> Self {
+        Self::detailed(given, &detail)
+    }
+
     fn detailed(given: Vec<Item>, detail: &impl Serialize) -> Self {
         // Numbers and names: there is nothing in it that JSON has not.
         let detail = serde_json::to_value(detail).unwrap_or_default();

@@ -8,10 +8,10 @@ use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
 use stratigraph::{NodeId, Read, TextSearch};
 
-use super::confidence::cosine;
 use super::grounds::{MOST_OF_ONE, TOGETHER, grounds};
 use super::{Desk, Item, RetrieveError, Scale, is_nought};
 use crate::build::CHUNK_TEXTS;
+use crate::cosine::cosine;
 
 /// The chunks that what was found rests on: those right under a heading, those that name an instance or an entity, those that state a
 /// fact or speak of a domain. What is a chunk rests on itself.

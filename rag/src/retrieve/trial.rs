@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use roaring::RoaringTreemap;
 use stratigraph::{Database, NodeId, Read, ReadTxn, Value};
-use stratigraph_models::{Embedder, ModelError, Rows};
+use stratigraph_models::Placed;
 
 use super::{Desk, Item, Question};
 use crate::build::{Contribution, Layers, Profile};
@@ -14,38 +14,15 @@ use crate::extract::{Extracted, Triple};
 use crate::read::{Format, Source};
 
 /// The cosine of a text and any question is the last number of the text that can be one; 0 if it has none.
-pub(super) struct Dial;
-
-impl Embedder for Dial {
-    fn name(&self) -> &str {
-        "dial"
-    }
-
-    fn dimensions(&self) -> usize {
-        2
-    }
-
-    fn max_tokens(&self) -> usize {
-        usize::MAX
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), 2)?;
-        for (text, row) in texts.iter().zip(rows.iter_mut()) {
-            let words = text.split(|sign: char| !(sign.is_ascii_digit() || "-.".contains(sign)));
-            let mut numbers = words.filter_map(|word| word.trim_matches('.').parse::<f32>().ok());
-            let cosine = numbers.rfind(|number| number.abs() <= 1.0);
-            let cosine = cosine.unwrap_or(0.0);
-            row.copy_from_slice(&[cosine, (1.0 - cosine * cosine).sqrt()]);
-        }
-        Ok(rows)
-    }
-
-    fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), 2)?;
-        rows.iter_mut().for_each(|row| row[0] = 1.0);
-        Ok(rows)
-    }
+fn dial() -> Placed {
+    let dial = Placed::by("dial", |text| {
+        let words = text.split(|sign: char| !(sign.is_ascii_digit() || "-.".contains(sign)));
+        let mut numbers = words.filter_map(|word| word.trim_matches('.').parse::<f32>().ok());
+        let cosine = numbers.rfind(|number| number.abs() <= 1.0);
+        let cosine = cosine.unwrap_or(0.0);
+        Ok([cosine, (1.0 - cosine * cosine).sqrt()])
+    });
+    dial.questions([1.0, 0.0])
 }
 
 /// A database that documents are put into.
@@ -58,7 +35,7 @@ impl Trial {
     pub(super) fn new() -> Self {
         let db = Database::in_memory().unwrap();
         let profile = Profile::all().filterable(["year"]);
-        let layers = Layers::open(&db, profile, Arc::new(Dial)).unwrap();
+        let layers = Layers::open(&db, profile, Arc::new(dial())).unwrap();
         Self { db, layers }
     }
 
@@ -95,7 +72,8 @@ impl Trial {
         with: impl FnOnce(&Desk<'_, ReadTxn>) -> T,
     ) -> T {
         let (question, read) = (Question::new(text).unwrap(), self.db.read().unwrap());
-        let desk = Desk::new(&read, &Dial, &question);
+        let dial = dial();
+        let desk = Desk::new(&read, &dial, &question);
         let gone = chunks_called(&desk, beginning);
         assert!(!gone.is_empty(), "nothing begins with {beginning}");
         with(&desk.without(gone))
@@ -109,7 +87,7 @@ impl Trial {
         with: impl FnOnce(&Desk<'_, ReadTxn>) -> T,
     ) -> T {
         let (question, read) = (Question::new(text).unwrap(), self.db.read().unwrap());
-        with(&Desk::new(&read, &Dial, &question).with_relevance(relevance))
+        with(&Desk::new(&read, &dial(), &question).with_relevance(relevance))
     }
 
     pub(super) fn ask_for<T>(
@@ -118,7 +96,7 @@ impl Trial {
         with: impl FnOnce(&Desk<'_, ReadTxn>) -> T,
     ) -> T {
         let read = self.db.read().unwrap();
-        with(&Desk::new(&read, &Dial, question))
+        with(&Desk::new(&read, &dial(), question))
     }
 }
 

@@ -15,7 +15,7 @@ use super::facts::Facts;
 use super::names::Named;
 use super::plain::plain;
 use super::store::Kept;
-use crate::retrieve::cosine;
+use crate::cosine::cosine;
 
 /// What it is worth that a query takes something that the question names, beside how much of the question that is.
 const TAKES_A_NAME: f32 = 0.25;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use stratigraph::query::quoted_name;
 
 use super::declared::{Declared, Kind, Parameter, PropertyOf};
-use super::types::TypeOf;
+use super::types::{NameIndex, TypeOf};
 
 /// So many rows a search gives.
 const NEAREST: usize = 10;
@@ -21,14 +21,23 @@ pub(crate) fn defaults(types: &[TypeOf], dimensions: usize) -> Vec<Declared> {
 }
 
 fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
-    let label = quoted_name(&of.label);
     let told: Vec<&str> = { of.properties.iter() }
         .map(String::as_str)
         .take(MOST_TOLD)
         .collect();
     let told = told.join(", ");
-    let mut all = Vec::new();
-    for name in &of.names {
+    let mut all = by_names(of, slug, &told);
+    all.extend(single_property(of, slug));
+    all.extend(by_vectors(of, slug, &told, dimensions));
+    all.extend(by_words(of, slug, &told));
+    all.retain(|declared| declared.check().is_ok());
+    all
+}
+
+/// Rows by what they are called.
+fn by_names(of: &TypeOf, slug: &str, told: &str) -> Vec<Declared> {
+    let label = quoted_name(&of.label);
+    let names = of.names.iter().map(|name| {
         let property = quoted_name(&name.property);
         let statement = format!("MATCH (n:{label}) WHERE n.{property} = $name RETURN n");
         let (called, description) = match name.unique {
@@ -44,54 +53,44 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
                 ),
             ),
         };
-        let parameter = Parameter {
-            of: Some(PropertyOf {
-                label: of.label.clone(),
-                property: name.property.clone(),
-            }),
-            ..text("name", &format!("The {} as it is written", name.property))
-        };
-        all.push(declared(
-            of,
-            &called,
-            &description,
-            statement,
-            vec![parameter],
-        ));
+        let parameters = vec![named(of, name)];
+        declared(of, &called, &description, statement, parameters)
+    });
+    names.collect()
+}
+
+/// One property of a row, where there is a name that only one row has.
+fn single_property(of: &TypeOf, slug: &str) -> Option<Declared> {
+    let name = of.names.first().filter(|name| name.unique)?;
+    let choices: Vec<String> = { of.properties.iter() }
+        .filter(|property| **property != name.property)
+        .take(256)
+        .cloned()
+        .collect();
+    if choices.is_empty() {
+        return None;
     }
-    if let Some(name) = of.names.first().filter(|name| name.unique) {
-        let key = quoted_name(&name.property);
-        let parameters = vec![
-            Parameter {
-                of: Some(PropertyOf {
-                    label: of.label.clone(),
-                    property: name.property.clone(),
-                }),
-                ..text("name", &format!("The {} as it is written", name.property))
-            },
-            Parameter {
-                kind: Kind::Choice,
-                choices: { of.properties.iter() }
-                    .filter(|property| **property != name.property)
-                    .take(256)
-                    .cloned()
-                    .collect(),
-                ..text("property", "Which property of it")
-            },
-        ];
-        if !parameters[1].choices.is_empty() {
-            let statement =
-                format!("MATCH (n:{label}) WHERE n.{key} = $name RETURN n[$property] AS value, n");
-            let description = format!("One property of a {} by its {}", of.label, name.property);
-            let called = format!("property_of_{slug}");
-            all.push(declared(of, &called, &description, statement, parameters));
-        }
-    }
-    for (at, vectors) in of.vectors.iter().enumerate() {
-        // Vectors of somebody else's embedder are not to be compared with those of this one.
-        if vectors.dimensions != dimensions {
-            continue;
-        }
+    let (label, key) = (quoted_name(&of.label), quoted_name(&name.property));
+    let statement =
+        format!("MATCH (n:{label}) WHERE n.{key} = $name RETURN n[$property] AS value, n");
+    let description = format!("One property of a {} by its {}", of.label, name.property);
+    let called = format!("property_of_{slug}");
+    let which = Parameter {
+        kind: Kind::Choice,
+        choices,
+        ..text("property", "Which property of it")
+    };
+    let parameters = vec![named(of, name), which];
+    Some(declared(of, &called, &description, statement, parameters))
+}
+
+/// Rows by what they say, in other words.
+fn by_vectors(of: &TypeOf, slug: &str, told: &str, dimensions: usize) -> Vec<Declared> {
+    let label = quoted_name(&of.label);
+    let vectors = of.vectors.iter().enumerate();
+    // Vectors of somebody else's embedder are not to be compared with those of this one.
+    let vectors = vectors.filter(|(_, vectors)| vectors.dimensions == dimensions);
+    let searches = vectors.map(|(at, vectors)| {
         let statement = format!(
             "MATCH (n:{label}) SEARCH n IN (VECTOR INDEX {} FOR $text LIMIT {NEAREST}) SCORE AS score RETURN n, score",
             quoted_name(&vectors.index)
@@ -100,43 +99,49 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
             embedded: true,
             ..text("text", "What it says, in other words")
         };
-        let called = match at {
-            0 => format!("search_{slug}"),
-            at => format!("search_{slug}_{}", at + 1),
-        };
         let description = format!(
             "Finds each {} that says something like this, by {}: {told}",
             of.label, vectors.property
         );
-        all.push(declared(
-            of,
-            &called,
-            &description,
-            statement,
-            vec![parameter],
-        ));
-    }
-    for (at, index) in of.texts.iter().enumerate() {
+        let called = numbered(&format!("search_{slug}"), at);
+        declared(of, &called, &description, statement, vec![parameter])
+    });
+    searches.collect()
+}
+
+/// Rows by the words that they have.
+fn by_words(of: &TypeOf, slug: &str, told: &str) -> Vec<Declared> {
+    let label = quoted_name(&of.label);
+    let searches = of.texts.iter().enumerate().map(|(at, index)| {
         let statement = format!(
             "MATCH (n:{label}) SEARCH n IN (FULLTEXT INDEX {} FOR $text LIMIT {NEAREST}) SCORE AS score RETURN n, score",
             quoted_name(index)
         );
-        let called = match at {
-            0 => format!("words_of_{slug}"),
-            at => format!("words_of_{slug}_{}", at + 1),
-        };
         let description = format!("Finds each {} that has these words: {told}", of.label);
-        let parameter = text("text", "The words");
-        all.push(declared(
-            of,
-            &called,
-            &description,
-            statement,
-            vec![parameter],
-        ));
+        let called = numbered(&format!("words_of_{slug}"), at);
+        let parameters = vec![text("text", "The words")];
+        declared(of, &called, &description, statement, parameters)
+    });
+    searches.collect()
+}
+
+/// The name of the first query of a kind, and with its number that of each other.
+fn numbered(name: &str, at: usize) -> String {
+    match at {
+        0 => name.to_owned(),
+        at => format!("{name}_{}", at + 1),
     }
-    all.retain(|declared| declared.check().is_ok());
-    all
+}
+
+/// What a row is called.
+fn named(of: &TypeOf, name: &NameIndex) -> Parameter {
+    Parameter {
+        of: Some(PropertyOf {
+            label: of.label.clone(),
+            property: name.property.clone(),
+        }),
+        ..text("name", &format!("The {} as it is written", name.property))
+    }
 }
 
 fn declared(
@@ -199,7 +204,6 @@ fn plain(name: &str, other: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routes::types::NameIndex;
     use stratigraph::{Database, Index};
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use stratigraph::storage::cancel::Watch;
-use stratigraph_models::{Embedder, ModelError, Recorded, Request, Rows};
+use stratigraph_models::{Placed, Recorded, Request};
 use stratigraph_rag::build::Contribution;
 use stratigraph_rag::chunk::Words;
 use stratigraph_rag::extract::{Calls, Extracted, MemoryCache, Run};
@@ -84,8 +84,6 @@ fn reads(request: &Request) -> Option<String> {
 }
 
 /// Each name at an angle in degrees. 1 - cos of 18 degrees is 0.049, of 19 degrees 0.054.
-struct Angles;
-
 const ANGLES: [(&str, f32); 6] = [
     ("si applica a", 0.0),
     ("non si applica a", 4.0),
@@ -95,33 +93,13 @@ const ANGLES: [(&str, f32); 6] = [
     ("vigila su", 128.0),
 ];
 
-impl Embedder for Angles {
-    fn name(&self) -> &str {
-        "angles"
-    }
-    fn dimensions(&self) -> usize {
-        2
-    }
-    fn max_tokens(&self) -> usize {
-        usize::MAX
-    }
-    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), 2)?;
-        for (text, row) in texts.iter().zip(rows.iter_mut()) {
-            let known = ANGLES.iter().find(|(name, _)| name == text);
-            let angle = known.ok_or(ModelError::NothingRecorded)?.1.to_radians();
-            row.copy_from_slice(&[angle.cos(), angle.sin()]);
-        }
-        Ok(rows)
-    }
-}
-
 /// Clusters the relations of what was extracted, and gives it their names.
 fn clustered(pieces: &mut [Extracted], clustering: Clustering) -> Relations {
     let mut watch = Watch::quiet();
     let names = pieces.iter().flat_map(|piece| &piece.triples);
     let names = names.map(|triple| triple.predicate.as_str());
-    let relations = Relations::cluster(names, &Angles, clustering, &mut watch).unwrap();
+    let angles = Placed::at_angles(ANGLES, None);
+    let relations = Relations::cluster(names, &angles, clustering, &mut watch).unwrap();
     for piece in pieces {
         rename(&mut piece.triples, &relations);
     }

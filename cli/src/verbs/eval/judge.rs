@@ -5,7 +5,7 @@ mod foreseen;
 
 use super::answers::{Asking, Sources, System};
 use super::keeping::{Keeping, cost_json, unread, with_replies};
-use super::{told, write};
+use super::{figures, write};
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, things};
@@ -274,7 +274,7 @@ impl Judge {
             judgements.extend(one.judgements);
             cost += one.cost;
         }
-        reply.table(&told::means_table(&saved));
+        reply.table(&figures::means_table(&saved));
         let paid = Paid::from(cost);
         if !judgements.is_empty() {
             reply.line(format!(
@@ -292,7 +292,7 @@ impl Judge {
             .map(|run| run.pipeline.clone())
             .collect();
         for name in names.iter().rev() {
-            reply.line(told::last_line(name, &saved, false));
+            reply.line(figures::last_line(name, &saved, false));
         }
         let json = |value: serde_json::Result<Json>| value.map_err(Failure::of_request);
         let mut whole = json(serde_json::to_value(&saved))?;

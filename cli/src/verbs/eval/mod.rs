@@ -1,12 +1,13 @@
 //! `eval`: how good retrieval is, on sets of questions of which somebody has said what answers them.
 //!
-//! `pipelines.rs` says which pipelines are run, `graphs.rs` builds what they are run on, and `told.rs` tells what came
+//! `pipelines.rs` says which pipelines are run, `graphs.rs` builds what they are run on, and `figures.rs` tells what came
 //! of it. `diff.rs` compares two runs, and `make.rs` makes a set out of a graph, or with `users.rs` out of what is said of a corpus.
 //! `judge.rs` has models judge the answers that `answers.rs` gets, and `tags.rs` measures domains. What models were paid for is
 //! kept where `keeping.rs` says.
 
 mod answers;
 mod diff;
+mod figures;
 mod graphs;
 mod judge;
 mod keeping;
@@ -14,7 +15,6 @@ mod make;
 mod pipelines;
 mod refusal;
 mod tags;
-mod told;
 mod users;
 
 use crate::failure::Failure;
@@ -330,11 +330,11 @@ impl Run<'_> {
     /// Tells all of it, and writes the files that were asked for.
     fn finish(mut self, pipelines: &[Chosen]) -> Result<Reply, Failure> {
         let (eval, saved) = (self.eval, &self.saved);
-        self.reply.table(&told::table(saved, eval.kinds));
+        self.reply.table(&figures::table(saved, eval.kinds));
         // The one that was named first is the last line.
         for Chosen { pipeline, .. } in pipelines.iter().rev() {
             self.reply
-                .line(told::last_line(&pipeline.name, saved, eval.kinds));
+                .line(figures::last_line(&pipeline.name, saved, eval.kinds));
         }
         let whole = serde_json::to_value(saved).map_err(Failure::of_request)?;
         write(eval.out.as_deref(), || whole.to_string())?;

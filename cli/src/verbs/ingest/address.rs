@@ -4,7 +4,7 @@
 use super::files::Files;
 use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::{Done, Ingest, told};
+use super::{Done, Ingest, report};
 use crate::failure::Failure;
 use crate::models::reader;
 use crate::progress::Progress;
@@ -106,7 +106,7 @@ impl Ingest {
         let mut tell = |report: DocumentReport| {
             outcome.add(report);
             bar.at(outcome.documents + outcome.count_failed);
-            bar.beside(told::so_far(outcome.pieces, outcome.calls));
+            bar.beside(report::so_far(outcome.pieces, outcome.calls));
         };
         let mut unsent = Vec::new();
         let cancel = progress.interrupt().token();

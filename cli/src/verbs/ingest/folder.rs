@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use super::relations::{Cluster, Clustered};
-use super::{Done, Ingest, told};
+use super::{Done, Ingest, report};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::rag_error::RagError;
@@ -121,7 +121,7 @@ fn run(
     let bar = progress.bar(files.count());
     let tell = |now: stratigraph_rag::ingest::Progress, before: usize| {
         bar.at((before + now.documents) as u64);
-        bar.beside(told::so_far(now.pieces as u64, now.cost.calls));
+        bar.beside(report::so_far(now.pieces as u64, now.cost.calls));
     };
     let ingestion = open.ingestion(&progress.interrupt().token());
     let mut report = ingestion.run(documents(files, equipment), &|now| tell(now, 0));

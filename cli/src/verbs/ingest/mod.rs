@@ -6,8 +6,8 @@ mod folder;
 mod outcome;
 mod profile;
 mod relations;
+mod report;
 mod tables;
-mod told;
 mod under;
 
 use crate::failure::Failure;
@@ -199,7 +199,7 @@ impl Ingest {
             Some(mapping) => {
                 let outcome = self.tables(mapping, address.as_ref(), progress)?;
                 if !quiet {
-                    told::failures(&outcome);
+                    report::failures(&outcome);
                 }
                 (outcome, Profile::Typed(mapping.clone()))
             }
@@ -209,7 +209,7 @@ impl Ingest {
             }
         };
         let mut reply = Reply::new("ingest");
-        let asked = told::Asked {
+        let asked = report::Asked {
             path: self.into.to_string_lossy().into_owned(),
             prunes: self.prune,
             is_tables: typed.is_some(),
@@ -219,7 +219,7 @@ impl Ingest {
             summarises: self.summarise.is_some(),
             prices: self.models.prices(),
         };
-        told::outcome(&mut reply, &outcome, &asked);
+        report::outcome(&mut reply, &outcome, &asked);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
             .field("path", asked.path)
@@ -262,8 +262,8 @@ impl Ingest {
             outcome.note = both_notes(outcome.note, Some(unfit));
         }
         if !quiet {
-            told::failures(&outcome);
-            told::left_out(&files.walked, |found| takes(found, system.has_facts()));
+            report::failures(&outcome);
+            report::left_out(&files.walked, |found| takes(found, system.has_facts()));
         }
         Ok((outcome, system))
     }

@@ -87,86 +87,153 @@ pub(super) fn write(
     vectors: &mut Vectors,
     telling: &mut Telling<'_>,
 ) -> Result<Change, TablesError> {
-    let mut txn = layers.database().write()?;
+    let txn = layers.database().write()?;
     let held = Held::read(&txn, source)?;
     let gone = Gone::of(&held, stated);
     let total = gone.edges.len() + gone.nodes.len() + stated.nodes.len() + stated.edges.len();
     telling.begin(TablesStep::Write, total as u64)?;
-    let mut change = Change::default();
-    let is_there = !stated.nodes.is_empty();
-    let node = match held.source {
-        Some(node) => Some(node),
-        None if is_there => {
-            change.written += 1;
-            Some(txn.create_node([SOURCE], [(KEY, source)])?)
-        }
-        None => None,
+    let mut writing = Writing {
+        txn,
+        source,
+        held: &held,
+        layers,
+        vectors,
+        telling,
+        change: Change::default(),
     };
-    for edge in gone.edges {
-        telling.one_more()?;
-        txn.delete_relationship(edge)?;
-        change.deleted += 1;
-    }
-    for node in gone.nodes {
-        telling.one_more()?;
-        // Who else has tied something to it has tied it to what is no more.
-        change.deleted += 1 + txn.detach_delete_node(node)?;
-    }
-    let mut ids: BTreeMap<&TypedKey, NodeId> = BTreeMap::new();
-    for (key, new) in &stated.nodes {
-        telling.one_more()?;
-        let id = match held.nodes.get(key) {
-            Some(old) => {
-                let properties = new.wanted(key, &held, layers, vectors)?;
-                let differs = difference(&old.properties, &properties);
-                match differs.is_empty() {
-                    true => change.unchanged += 1,
-                    false => {
-                        txn.set_properties(old.id, differs)?;
-                        change.written += 1;
-                    }
-                }
-                old.id
-            }
-            None => {
-                refuse_other(&txn, key, new)?;
-                let properties = new.wanted(key, &held, layers, vectors)?;
-                let id = txn.create_node([&*key.label], properties)?;
-                if let Some(source) = node {
-                    txn.create_relationship(source, STATES, id, stratigraph::NO_PROPERTIES)?;
-                }
-                change.written += 2;
-                id
-            }
-        };
-        ids.insert(key, id);
-    }
-    for edge in &stated.edges {
-        telling.one_more()?;
-        if held.edges.contains_key(edge) {
-            change.unchanged += 1;
-            continue;
-        }
-        let (Some(from), Some(to)) = (ids.get(&edge.from), ids.get(&edge.to)) else {
-            continue;
-        };
-        let Ignored(properties) = &edge.properties;
-        let mut properties = properties.clone();
-        properties.insert(STATED_BY.to_owned(), source.into());
-        txn.create_relationship(*from, &edge.kind, *to, properties)?;
-        change.written += 1;
-    }
+    let is_there = !stated.nodes.is_empty();
+    let node = writing.source_node(is_there)?;
+    writing.take_out(gone)?;
+    let ids = writing.put_nodes(stated, node)?;
+    writing.put_edges(stated, &ids)?;
     if let Some(node) = node.filter(|_| !is_there) {
-        change.deleted += 1 + txn.detach_delete_node(node)?;
+        writing.change.deleted += 1 + writing.txn.detach_delete_node(node)?;
     }
-    telling.end()?;
-    change.vectors = vectors.computed();
-    change.vector_tokens = vectors.tokens();
-    if change.written + change.deleted > 0 {
-        change.keys = txn.changes()?.count() as u64;
-        txn.commit()?;
+    writing.commit()
+}
+
+/// A difference that is being written.
+struct Writing<'w, 't> {
+    txn: WriteTxn,
+    source: &'w str,
+    held: &'w Held,
+    layers: &'w Layers,
+    vectors: &'w mut Vectors,
+    telling: &'w mut Telling<'t>,
+    change: Change,
+}
+
+impl Writing<'_, '_> {
+    /// The node of the mapping, which there is from the first thing that it states.
+    fn source_node(&mut self, is_there: bool) -> Result<Option<NodeId>, TablesError> {
+        Ok(match self.held.source {
+            Some(node) => Some(node),
+            None if is_there => {
+                self.change.written += 1;
+                let node = self.txn.create_node([SOURCE], [(KEY, self.source)])?;
+                Some(node)
+            }
+            None => None,
+        })
     }
-    Ok(change)
+
+    /// Takes out what is not stated any more.
+    fn take_out(&mut self, gone: Gone) -> Result<(), TablesError> {
+        for edge in gone.edges {
+            self.telling.one_more()?;
+            self.txn.delete_relationship(edge)?;
+            self.change.deleted += 1;
+        }
+        for node in gone.nodes {
+            self.telling.one_more()?;
+            // Who else has tied something to it has tied it to what is no more.
+            self.change.deleted += 1 + self.txn.detach_delete_node(node)?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the nodes are there and as they are stated. Gives their ids.
+    fn put_nodes<'s>(
+        &mut self,
+        stated: &'s Stated,
+        source: Option<NodeId>,
+    ) -> Result<BTreeMap<&'s TypedKey, NodeId>, TablesError> {
+        let mut ids = BTreeMap::new();
+        for (key, new) in &stated.nodes {
+            self.telling.one_more()?;
+            let id = match self.held.nodes.get(key) {
+                Some(old) => {
+                    let properties = new.wanted(key, self.held, self.layers, self.vectors)?;
+                    let differs = difference(&old.properties, &properties);
+                    match differs.is_empty() {
+                        true => self.change.unchanged += 1,
+                        false => {
+                            self.txn.set_properties(old.id, differs)?;
+                            self.change.written += 1;
+                        }
+                    }
+                    old.id
+                }
+                None => {
+                    refuse_other(&self.txn, key, new)?;
+                    let properties = new.wanted(key, self.held, self.layers, self.vectors)?;
+                    let id = self.txn.create_node([&*key.label], properties)?;
+                    if let Some(source) = source {
+                        let none = stratigraph::NO_PROPERTIES;
+                        self.txn.create_relationship(source, STATES, id, none)?;
+                    }
+                    self.change.written += 2;
+                    id
+                }
+            };
+            ids.insert(key, id);
+        }
+        Ok(ids)
+    }
+
+    /// Sees to it that the relationships between these nodes are there.
+    fn put_edges(
+        &mut self,
+        stated: &Stated,
+        ids: &BTreeMap<&TypedKey, NodeId>,
+    ) -> Result<(), TablesError> {
+        for edge in &stated.edges {
+            self.telling.one_more()?;
+            if self.held.edges.contains_key(edge) {
+                self.change.unchanged += 1;
+                continue;
+            }
+            let (Some(from), Some(to)) = (ids.get(&edge.from), ids.get(&edge.to)) else {
+                continue;
+            };
+            let Ignored(properties) = &edge.properties;
+            let mut properties = properties.clone();
+            properties.insert(STATED_BY.to_owned(), self.source.into());
+            let kind = &edge.kind;
+            self.txn.create_relationship(*from, kind, *to, properties)?;
+            self.change.written += 1;
+        }
+        Ok(())
+    }
+
+    /// Commits what there is to commit.
+    fn commit(self) -> Result<Change, TablesError> {
+        let Self {
+            mut txn,
+            vectors,
+            telling,
+            mut change,
+            ..
+        } = self;
+        telling.end()?;
+        change.vectors = vectors.computed();
+        change.vector_tokens = vectors.tokens();
+        if change.written + change.deleted > 0 {
+            change.keys = txn.changes()?.count() as u64;
+            txn.commit()?;
+        }
+        Ok(change)
+    }
 }
 
 impl StatedNode {

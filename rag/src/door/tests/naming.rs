@@ -2,7 +2,7 @@
 
 use super::*;
 use stratigraph::storage::cancel::Watch;
-use stratigraph_models::{Embedder, ModelError, Rows};
+use stratigraph_models::Placed;
 
 /// A list of facts: subject, relation, object.
 fn put_list(db: &Database, facts: &[[&str; 3]]) {
@@ -122,9 +122,7 @@ fn entities_are_proposed_and_become_one() {
     assert!(rows(&db, "CALL rag.aliases()").is_empty());
 }
 
-/// Puts names at angles, in degrees, and everything else far from them. 1 - cos of 18 degrees is 0.049.
-struct Angles;
-
+/// Names at angles, in degrees; everything else is far from them. 1 - cos of 18 degrees is 0.049.
 const ANGLES: [(&str, f32); 6] = [
     ("covers", 0.0),
     ("contains", 24.0),
@@ -134,30 +132,10 @@ const ANGLES: [(&str, f32); 6] = [
     ("spans", 60.0),
 ];
 
-impl Embedder for Angles {
-    fn name(&self) -> &str {
-        "angles"
-    }
-    fn dimensions(&self) -> usize {
-        2
-    }
-    fn max_tokens(&self) -> usize {
-        usize::MAX
-    }
-    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), 2)?;
-        for (text, row) in texts.iter().zip(rows.iter_mut()) {
-            let known = ANGLES.iter().find(|(name, _)| name == text);
-            let angle = known.map_or(180.0, |(_, angle)| *angle).to_radians();
-            row.copy_from_slice(&[angle.cos(), angle.sin()]);
-        }
-        Ok(rows)
-    }
-}
-
 #[test]
 fn relations_that_come_later_go_to_what_was_agreed() {
-    let (db, _) = library(Equipment::default().embedder(Arc::new(Angles)));
+    let angles = Placed::at_angles(ANGLES, Some(Placed::direction(180.0)));
+    let (db, _) = library(Equipment::default().embedder(Arc::new(angles)));
     rows(&db, "CALL rag.createLayers('triples')");
     let proposed = || {
         let call = "CALL rag.relations() YIELD name, standsFor, opposite \

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::pool::each;
 use super::{Given, Hearing, Judged, Jury, JuryError, Measured, QUESTIONS, Said, unmeasured};
+use crate::cosine::cosine;
 use crate::extract::model::Judging;
-use crate::retrieve::cosine;
 
 /// The most that two orders say together: 4 each.
 const HIGHEST: f64 = 4.0;

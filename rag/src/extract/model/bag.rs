@@ -7,9 +7,8 @@ use std::ops::Range;
 use super::super::prompt::Filling;
 use super::super::reply::{Checked, clean_name};
 use super::super::task::Task;
-use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
-use super::{Asking, Ended, ground, known, place};
-use crate::chunk::Measure;
+use super::super::{Calls, ExtractError, Reading};
+use super::{Asking, ByPrompts, known, place};
 
 /// Reads entities and relations, each with a description.
 #[derive(Clone, Debug)]
@@ -54,50 +53,6 @@ impl Bag {
         Self { calls, version }
     }
 
-    fn read(
-        &self,
-        reading: &Reading<'_>,
-        dry: Option<&dyn Measure>,
-    ) -> Result<Ended, ExtractError> {
-        let mut asking = Asking::new(&self.calls, reading.shown(), reading.text(), dry);
-        let ground = ground(reading);
-        let mut checked = Checked::new(&ground);
-        let text = reading.document().text();
-        let sentences = reading.sentences();
-        let numbered = numbered(text, &sentences, 0..sentences.len());
-        let fillings = [
-            Filling::new("place", &place(reading)),
-            Filling::new("known", &known(reading.before())),
-            Filling::new("carried", reading.carried().unwrap_or_default()),
-            Filling::new("sentences", &numbered),
-        ];
-        let Some(reply) = asking.ask::<Entities>(Task::BagEntities, &fillings, &[])? else {
-            asking.guess(
-                Task::BagRelations,
-                &["place", "entities", "sentences"],
-                &numbered,
-                &[],
-                1,
-            )?;
-            return Ok(asking.finish(checked));
-        };
-        for one in reply.entities {
-            let told = one.sentences.iter().filter_map(|number| {
-                let place = (*number as usize).checked_sub(1)?;
-                sentences.get(place).cloned()
-            });
-            let mut spans: Vec<Range<usize>> = told.collect();
-            if spans.is_empty() {
-                spans = naming(text, &sentences, &one.name);
-            }
-            checked.entity(&one.name, Some(&one.kind), &one.description, spans);
-        }
-        if checked.entities().len() > 1 {
-            self.relations(reading, &sentences, &mut asking, &mut checked)?;
-        }
-        Ok(asking.finish(checked))
-    }
-
     fn relations(
         &self,
         reading: &Reading<'_>,
@@ -139,6 +94,61 @@ impl Bag {
     }
 }
 
+impl ByPrompts for Bag {
+    fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    fn edition(&self) -> &str {
+        &self.version
+    }
+
+    fn reads_on(&self) -> bool {
+        true
+    }
+
+    fn go_through(
+        &self,
+        reading: &Reading<'_>,
+        asking: &mut Asking<'_>,
+        checked: &mut Checked<'_>,
+    ) -> Result<(), ExtractError> {
+        let text = reading.document().text();
+        let sentences = reading.sentences();
+        let numbered = numbered(text, &sentences, 0..sentences.len());
+        let fillings = [
+            Filling::new("place", &place(reading)),
+            Filling::new("known", &known(reading.before())),
+            Filling::new("carried", reading.carried().unwrap_or_default()),
+            Filling::new("sentences", &numbered),
+        ];
+        let Some(reply) = asking.ask::<Entities>(Task::BagEntities, &fillings, &[])? else {
+            return asking.guess(
+                Task::BagRelations,
+                &["place", "entities", "sentences"],
+                &numbered,
+                &[],
+                1,
+            );
+        };
+        for one in reply.entities {
+            let told = one.sentences.iter().filter_map(|number| {
+                let place = (*number as usize).checked_sub(1)?;
+                sentences.get(place).cloned()
+            });
+            let mut spans: Vec<Range<usize>> = told.collect();
+            if spans.is_empty() {
+                spans = naming(text, &sentences, &one.name);
+            }
+            checked.entity(&one.name, Some(&one.kind), &one.description, spans);
+        }
+        if checked.entities().len() > 1 {
+            self.relations(reading, &sentences, asking, checked)?;
+        }
+        Ok(())
+    }
+}
+
 /// Sentences, each on a line of its own with its number.
 fn numbered(text: &str, sentences: &[Range<usize>], places: impl Iterator<Item = usize>) -> String {
     let mut lines = String::new();
@@ -165,26 +175,4 @@ fn naming(text: &str, sentences: &[Range<usize>], name: &str) -> Vec<Range<usize
     };
     let names = |span: &&Range<usize>| text[(*span).clone()].contains(&name);
     sentences.iter().filter(names).cloned().collect()
-}
-
-impl Extractor for Bag {
-    fn version(&self) -> &str {
-        &self.version
-    }
-
-    fn carries(&self) -> bool {
-        true
-    }
-
-    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
-        Ok(self.read(reading, None)?.outcome)
-    }
-
-    fn estimate(
-        &self,
-        reading: &Reading<'_>,
-        measure: &dyn Measure,
-    ) -> Result<Foreseen, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.foreseen())
-    }
 }

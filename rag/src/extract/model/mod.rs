@@ -5,8 +5,8 @@
 //! says how good that is. [`Users`] thinks of people with questions.
 //!
 //! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
-//! if nobody may be asked, the one that is kept, or none and a guess of what it would cost. Where much hangs on replies, a
-//! model that stands in gives them (`foreseen.rs`).
+//! if nobody may be asked, the one that is kept, or none and a guess of what it would cost; [`ByPrompts`] is what
+//! a reader says of itself for that. Where much hangs on replies, a model that stands in gives them (`foreseen.rs`).
 
 mod answers;
 mod bag;
@@ -28,7 +28,9 @@ use super::calls::Calls;
 use super::prompt::{Choice, Filling};
 use super::reply::{Checked, Ground};
 use super::task::Task;
-use super::{Cost, Estimate, ExtractError, Extracted, Foreseen, Language, Outcome, Reading};
+use super::{
+    Cost, Estimate, ExtractError, Extracted, Extractor, Foreseen, Language, Outcome, Reading,
+};
 use crate::chunk::Measure;
 
 pub use answers::{Answers, Shown, Written};
@@ -145,6 +147,64 @@ impl<'a> Asking<'a> {
             estimate: self.estimate,
         }
     }
+}
+
+/// What reads a piece by going through prompts.
+trait ByPrompts: Send + Sync {
+    /// Who is asked.
+    fn calls(&self) -> &Calls;
+
+    /// What its results depend on: [`Extractor::version`].
+    fn edition(&self) -> &str;
+
+    /// Whether it reads a piece along with the one before: [`Extractor::carries`].
+    fn reads_on(&self) -> bool {
+        false
+    }
+
+    /// Asks one prompt after the other and keeps what the replies say, as far as there are any.
+    fn go_through(
+        &self,
+        reading: &Reading<'_>,
+        asking: &mut Asking<'_>,
+        checked: &mut Checked<'_>,
+    ) -> Result<(), ExtractError>;
+}
+
+/// All that go through prompts are extractors, and their run and their dry run take the same way.
+impl<R: ByPrompts> Extractor for R {
+    fn version(&self) -> &str {
+        self.edition()
+    }
+
+    fn carries(&self) -> bool {
+        self.reads_on()
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        Ok(read(self, reading, None)?.outcome)
+    }
+
+    fn estimate(
+        &self,
+        reading: &Reading<'_>,
+        measure: &dyn Measure,
+    ) -> Result<Foreseen, ExtractError> {
+        Ok(read(self, reading, Some(measure))?.foreseen())
+    }
+}
+
+/// Goes through all prompts of a reader; with a measure, without asking anybody.
+fn read(
+    reader: &impl ByPrompts,
+    reading: &Reading<'_>,
+    dry: Option<&dyn Measure>,
+) -> Result<Ended, ExtractError> {
+    let mut asking = Asking::new(reader.calls(), reading.shown(), reading.text(), dry);
+    let ground = ground(reading);
+    let mut checked = Checked::new(&ground);
+    reader.go_through(reading, &mut asking, &mut checked)?;
+    Ok(asking.finish(checked))
 }
 
 /// How a way through the prompts ended.

@@ -6,11 +6,8 @@ use serde::Deserialize;
 use super::super::prompt::Filling;
 use super::super::reply::Checked;
 use super::super::task::Task;
-use super::super::{
-    Calls, Domain, Entity, ExtractError, Extractor, Foreseen, Language, Outcome, Reading,
-};
-use super::{Asking, Ended, ground, place};
-use crate::chunk::Measure;
+use super::super::{Calls, Domain, Entity, ExtractError, Language, Reading};
+use super::{Asking, ByPrompts, place};
 
 /// Reads object tags and their domains.
 #[derive(Clone, Debug)]
@@ -70,55 +67,6 @@ impl Tags {
         }
     }
 
-    fn read(
-        &self,
-        reading: &Reading<'_>,
-        dry: Option<&dyn Measure>,
-    ) -> Result<Ended, ExtractError> {
-        let mut asking = Asking::new(&self.calls, reading.shown(), reading.text(), dry);
-        let ground = ground(reading);
-        let mut checked = Checked::new(&ground);
-        let fillings = [
-            Filling::new("place", &place(reading)),
-            Filling::new("text", reading.text()),
-        ];
-        let Some(reply) = asking.ask::<Reply>(Task::ObjectTags, &fillings, &[])? else {
-            // In the published runs a chunk of 1,150 tokens has some twelve tags.
-            let tokens = dry.map_or(0, |measure| measure.ends(reading.text()).len());
-            let tags = (tokens as u64).div_ceil(100);
-            asking.guess(
-                Task::TagChain,
-                &["root", "tag"],
-                &shown(&self.root),
-                &[],
-                tags,
-            )?;
-            return Ok(asking.finish(checked));
-        };
-        // One language has capitals, and in it two spellings of one keyword are one tag.
-        let name = |name: &str| match asking.language {
-            Language::English => name.to_uppercase(),
-            _ => name.to_owned(),
-        };
-        for tag in &reply.tags {
-            checked.entity(
-                &name(&tag.name),
-                Some(&tag.kind),
-                &tag.description,
-                Vec::new(),
-            );
-        }
-        for one in &reply.relations {
-            let (source, target) = (name(&one.source), name(&one.target));
-            checked.triple(&source, Self::RELATES, &target, &one.description, "");
-        }
-        let tags = checked.entities().to_vec();
-        for tag in &tags {
-            self.chain(tag, &mut asking, &mut checked)?;
-        }
-        Ok(asking.finish(checked))
-    }
-
     fn chain(
         &self,
         tag: &Entity,
@@ -144,24 +92,59 @@ impl Tags {
     }
 }
 
-fn shown(domain: &Domain) -> String {
-    format!("{}: {}", domain.name, domain.description)
-}
+impl ByPrompts for Tags {
+    fn calls(&self) -> &Calls {
+        &self.calls
+    }
 
-impl Extractor for Tags {
-    fn version(&self) -> &str {
+    fn edition(&self) -> &str {
         &self.version
     }
 
-    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
-        Ok(self.read(reading, None)?.outcome)
-    }
-
-    fn estimate(
+    fn go_through(
         &self,
         reading: &Reading<'_>,
-        measure: &dyn Measure,
-    ) -> Result<Foreseen, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.foreseen())
+        asking: &mut Asking<'_>,
+        checked: &mut Checked<'_>,
+    ) -> Result<(), ExtractError> {
+        let fillings = [
+            Filling::new("place", &place(reading)),
+            Filling::new("text", reading.text()),
+        ];
+        let Some(reply) = asking.ask::<Reply>(Task::ObjectTags, &fillings, &[])? else {
+            // In the published runs a chunk of 1,150 tokens has some twelve tags.
+            let tokens = asking
+                .dry
+                .map_or(0, |measure| measure.ends(reading.text()).len());
+            let tags = (tokens as u64).div_ceil(100);
+            let root = shown(&self.root);
+            return asking.guess(Task::TagChain, &["root", "tag"], &root, &[], tags);
+        };
+        // One language has capitals, and in it two spellings of one keyword are one tag.
+        let name = |name: &str| match asking.language {
+            Language::English => name.to_uppercase(),
+            _ => name.to_owned(),
+        };
+        for tag in &reply.tags {
+            checked.entity(
+                &name(&tag.name),
+                Some(&tag.kind),
+                &tag.description,
+                Vec::new(),
+            );
+        }
+        for one in &reply.relations {
+            let (source, target) = (name(&one.source), name(&one.target));
+            checked.triple(&source, Self::RELATES, &target, &one.description, "");
+        }
+        let tags = checked.entities().to_vec();
+        for tag in &tags {
+            self.chain(tag, asking, checked)?;
+        }
+        Ok(())
     }
+}
+
+fn shown(domain: &Domain) -> String {
+    format!("{}: {}", domain.name, domain.description)
 }

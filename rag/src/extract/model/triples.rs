@@ -5,9 +5,8 @@ use serde::Deserialize;
 use super::super::prompt::Filling;
 use super::super::reply::Checked;
 use super::super::task::Task;
-use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
-use super::{Asking, Ended, ground, place};
-use crate::chunk::Measure;
+use super::super::{Calls, ExtractError, Reading};
+use super::{Asking, ByPrompts, place};
 
 /// Reads triples with their sources.
 #[derive(Clone, Debug)]
@@ -36,15 +35,23 @@ impl Triples {
         let version = format!("triples-1;{}", Task::Triples.versions());
         Self { calls, version }
     }
+}
 
-    fn read(
+impl ByPrompts for Triples {
+    fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    fn edition(&self) -> &str {
+        &self.version
+    }
+
+    fn go_through(
         &self,
         reading: &Reading<'_>,
-        dry: Option<&dyn Measure>,
-    ) -> Result<Ended, ExtractError> {
-        let mut asking = Asking::new(&self.calls, reading.shown(), reading.text(), dry);
-        let ground = ground(reading);
-        let mut checked = Checked::new(&ground);
+        asking: &mut Asking<'_>,
+        checked: &mut Checked<'_>,
+    ) -> Result<(), ExtractError> {
         let fillings = [
             Filling::new("place", &place(reading)),
             Filling::new("text", reading.text()),
@@ -53,7 +60,7 @@ impl Triples {
         let title = reading.document().title();
         for one in reply.into_iter().flat_map(|reply| reply.triples) {
             // What is cited has to be of this text, else the document alone is cited.
-            let cited = ground.says(&one.source);
+            let cited = checked.ground().says(&one.source);
             let source = if cited { one.source.trim() } else { "" };
             let source = match source.contains(title) {
                 true => source.to_owned(),
@@ -62,24 +69,6 @@ impl Triples {
             };
             checked.triple(&one.subject, &one.relation, &one.object, "", &source);
         }
-        Ok(asking.finish(checked))
-    }
-}
-
-impl Extractor for Triples {
-    fn version(&self) -> &str {
-        &self.version
-    }
-
-    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
-        Ok(self.read(reading, None)?.outcome)
-    }
-
-    fn estimate(
-        &self,
-        reading: &Reading<'_>,
-        measure: &dyn Measure,
-    ) -> Result<Foreseen, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.foreseen())
+        Ok(())
     }
 }

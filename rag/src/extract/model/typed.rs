@@ -5,9 +5,8 @@ use serde::Deserialize;
 use super::super::prompt::{Choice, Filling};
 use super::super::reply::Checked;
 use super::super::task::Task;
-use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
-use super::{Asking, Ended, ground, not_empty, place};
-use crate::chunk::Measure;
+use super::super::{Calls, ExtractError, Reading};
+use super::{Asking, ByPrompts, not_empty, place};
 
 /// Reads entities of given kinds, and facts with given verbs.
 #[derive(Clone, Debug)]
@@ -117,25 +116,32 @@ impl Typed {
             version,
         }
     }
+}
 
-    fn read(
+impl ByPrompts for Typed {
+    fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    fn edition(&self) -> &str {
+        &self.version
+    }
+
+    fn go_through(
         &self,
         reading: &Reading<'_>,
-        dry: Option<&dyn Measure>,
-    ) -> Result<Ended, ExtractError> {
-        let mut asking = Asking::new(&self.calls, reading.shown(), reading.text(), dry);
-        // The condensed text is a model's: what it adds is no ground for names.
-        let ground = ground(reading);
-        let mut checked = Checked::new(&ground);
+        asking: &mut Asking<'_>,
+        checked: &mut Checked<'_>,
+    ) -> Result<(), ExtractError> {
         let choices: [Choice<'_>; 2] = [("kinds", &self.kinds), ("verbs", &self.verbs)];
         let place = Filling::new("place", &place(reading));
         let fillings = [place.clone(), Filling::new("text", reading.text())];
         let Some(condensed) = asking.ask::<Condensed>(Task::Condense, &fillings, &[])? else {
             let half = reading.text().len() / 2;
             let half = &reading.text()[..reading.text().floor_char_boundary(half)];
-            asking.guess(Task::TypedTriples, &["place", "text"], half, &choices, 1)?;
-            return Ok(asking.finish(checked));
+            return asking.guess(Task::TypedTriples, &["place", "text"], half, &choices, 1);
         };
+        // It is a model's text: what it adds is no ground for names.
         let fillings = [place, Filling::new("text", &condensed.text)];
         let reply = asking.ask::<Reply>(Task::TypedTriples, &fillings, &choices)?;
         let reply = reply.unwrap_or(Reply {
@@ -148,24 +154,6 @@ impl Typed {
         for one in &reply.triples {
             checked.triple(&one.subject, &one.verb, &one.object, "", "");
         }
-        Ok(asking.finish(checked))
-    }
-}
-
-impl Extractor for Typed {
-    fn version(&self) -> &str {
-        &self.version
-    }
-
-    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
-        Ok(self.read(reading, None)?.outcome)
-    }
-
-    fn estimate(
-        &self,
-        reading: &Reading<'_>,
-        measure: &dyn Measure,
-    ) -> Result<Foreseen, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.foreseen())
+        Ok(())
     }
 }

@@ -4,9 +4,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use stratigraph::value::json::to_hex;
 
 use super::super::ExtractError;
-use super::super::calls::hex;
 use super::super::reply::clean_name;
 use super::tokens::is_wide;
 
@@ -58,7 +58,7 @@ impl Dictionary {
                 digest.update(part);
             }
         }
-        let digest = hex(&digest.finalize()[..8]);
+        let digest = to_hex(&digest.finalize()[..8]);
         Ok(Self {
             names,
             search,

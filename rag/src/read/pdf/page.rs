@@ -212,6 +212,12 @@ fn then(first: &Matrix, second: &Matrix) -> Matrix {
     ]
 }
 
+/// An operand that is a number; 0 if it is none.
+fn number(operands: &[Object], at: usize) -> f64 {
+    let number = operands.get(at).and_then(|one| one.as_float().ok());
+    number.map_or(0.0, f64::from)
+}
+
 /// A page that is being drawn.
 struct Drawing<'p, 'd> {
     pages: &'p mut Pages<'d>,
@@ -244,71 +250,77 @@ impl<'d> Drawing<'_, 'd> {
             self.pages.budget.operations =
                 left.ok_or_else(|| Refused::too_much("what is drawn"))?;
             let Operation { operator, operands } = operation;
-            let number = |at: usize| {
-                let number = operands.get(at).and_then(|one| one.as_float().ok());
-                number.map_or(0.0, f64::from)
-            };
+            let name = || operands.first().and_then(|name| name.as_name().ok());
             match operator.as_str() {
                 "q" if saved.len() < MOST_SAVED => saved.push(state.clone()),
                 "q" => return Err(Refused::too_much("what is saved")),
                 "Q" => state = saved.pop().unwrap_or(state),
-                "cm" => state.matrix = then(&matrix(&number), &state.matrix),
-                "BT" => {
-                    at.text = IDENTITY;
-                    at.line = IDENTITY;
+                "cm" => {
+                    let by = matrix(&|at| number(&operands, at));
+                    state.matrix = then(&by, &state.matrix);
                 }
-                "Tc" => state.letter_space = number(0),
-                "Tw" => state.word_space = number(0),
-                "Tz" => state.stretch = number(0) / 100.0,
-                "TL" => state.leading = number(0),
-                "Ts" => state.rise = number(0),
                 "Tf" => {
-                    state.size = number(1);
-                    let name = operands.first().and_then(|name| name.as_name().ok());
-                    let font = name.and_then(|name| self.resource(resources, b"Font", name));
+                    state.size = number(&operands, 1);
+                    let font = name().and_then(|name| self.resource(resources, b"Font", name));
                     state.font = match font {
                         Some(Object::Dictionary(font)) => Some(self.pages.font(font)?),
                         _ => None,
                     };
                 }
-                "Tm" => {
-                    at.line = matrix(&number);
-                    at.text = at.line;
-                }
-                "Td" => at.next_line(number(0), number(1)),
-                "TD" => {
-                    state.leading = -number(1);
-                    at.next_line(number(0), number(1));
-                }
-                "T*" => at.next_line(0.0, -state.leading),
-                "Tj" => self.show(&state, &mut at, &operands),
-                "'" => {
-                    at.next_line(0.0, -state.leading);
-                    self.show(&state, &mut at, &operands);
-                }
-                "\"" => {
-                    state.word_space = number(0);
-                    state.letter_space = number(1);
-                    at.next_line(0.0, -state.leading);
-                    self.show(&state, &mut at, operands.get(2..).unwrap_or_default());
-                }
-                "TJ" => {
-                    if let Some(Object::Array(parts)) = operands.first() {
-                        self.show(&state, &mut at, parts);
-                    }
-                }
                 "BI" => self.shown.pictures = true,
                 "Do" => {
-                    let name = operands.first().and_then(|name| name.as_name().ok());
-                    let object = name.and_then(|name| self.resource(resources, b"XObject", name));
+                    let object = name().and_then(|name| self.resource(resources, b"XObject", name));
                     if let Some(Object::Stream(stream)) = object {
                         self.object(stream, resources, &state, depth)?;
                     }
                 }
-                _ => {}
+                operator => self.text(operator, &operands, &mut state, &mut at),
             }
         }
         Ok(())
+    }
+
+    /// Does what is about text, and nothing for what is not: where it stands, how, and what it says.
+    fn text(&mut self, operator: &str, operands: &[Object], state: &mut State, at: &mut Cursor) {
+        let number = |at: usize| number(operands, at);
+        match operator {
+            "BT" => {
+                at.text = IDENTITY;
+                at.line = IDENTITY;
+            }
+            "Tc" => state.letter_space = number(0),
+            "Tw" => state.word_space = number(0),
+            "Tz" => state.stretch = number(0) / 100.0,
+            "TL" => state.leading = number(0),
+            "Ts" => state.rise = number(0),
+            "Tm" => {
+                at.line = matrix(&number);
+                at.text = at.line;
+            }
+            "Td" => at.next_line(number(0), number(1)),
+            "TD" => {
+                state.leading = -number(1);
+                at.next_line(number(0), number(1));
+            }
+            "T*" => at.next_line(0.0, -state.leading),
+            "Tj" => self.show(state, at, operands),
+            "'" => {
+                at.next_line(0.0, -state.leading);
+                self.show(state, at, operands);
+            }
+            "\"" => {
+                state.word_space = number(0);
+                state.letter_space = number(1);
+                at.next_line(0.0, -state.leading);
+                self.show(state, at, operands.get(2..).unwrap_or_default());
+            }
+            "TJ" => {
+                if let Some(Object::Array(parts)) = operands.first() {
+                    self.show(state, at, parts);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// A picture, or a form: content of its own.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_tables::{
-    BadRecord, CsvReader, Lines, Problem, Read1, Signs, TableError, excerpt, object,
+    BadRecord, CsvReader, Lines, Next, Problem, Signs, TableError, excerpt, object,
 };
 
 use super::counted::Count;
@@ -119,16 +119,16 @@ impl<'m> TypedRows<'m> {
     fn step(&mut self, open: &mut Open<'m>) -> Step {
         let read = match &mut open.input {
             Input::Csv(reader, columns) => match reader.read() {
-                Ok(Read1::End) => return Step::End,
-                Ok(Read1::Bad(bad)) => Err(bad),
-                Ok(Read1::Record) if reader.width() != columns.len() => {
+                Ok(Next::End) => return Step::End,
+                Ok(Next::Bad(bad)) => Err(bad),
+                Ok(Next::Record) if reader.width() != columns.len() => {
                     let problem = Problem::Fields {
                         found: reader.width(),
                         expected: columns.len(),
                     };
                     Err(BadRecord::new(reader.here(), problem))
                 }
-                Ok(Read1::Record) => open.file.states(&Row::Csv(reader, columns), &mut open.took),
+                Ok(Next::Record) => open.file.states(&Row::Csv(reader, columns), &mut open.took),
                 Err(error) => return self.unreadable(error),
             },
             Input::Json(lines) => match lines.read() {
@@ -309,9 +309,9 @@ impl MappedFile {
             ReadError::new(&self.name, place, reason, "mend the header, or the mapping")
         };
         match reader.read() {
-            Ok(Read1::Record) => {}
-            Ok(Read1::Bad(bad)) => return Err(ReadError::of_record(&bad).into()),
-            Ok(Read1::End) => {
+            Ok(Next::Record) => {}
+            Ok(Next::Bad(bad)) => return Err(ReadError::of_record(&bad).into()),
+            Ok(Next::End) => {
                 let why = "the file is empty: it begins with a header".to_owned();
                 return Err(Unopened::NoRows(at(1, None, why)));
             }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use stratigraph::Kernels;
 
-use crate::retrieve::confidence::cosine;
+use crate::cosine::cosine;
 
 /// The contexts of instances in a layer.
 pub(super) struct Aggregate {

@@ -7,7 +7,7 @@ use stratigraph::graph::Entity;
 use stratigraph::{Direction, NodeId, Read};
 
 use super::super::{Item, RetrieveError, Score};
-use super::{Descent, DescentLevel, MOST, RECOVERED};
+use super::{Descent, DescentLevel, MOST, RECOVERED, parents};
 use crate::build::LinkKind;
 
 /// What was kept so far.
@@ -43,6 +43,32 @@ impl Found {
         self.edge.insert(entity.number());
         self.places.insert(entity, self.items.len());
         self.items.push(item);
+    }
+
+    /// Adds what was kept and what was recovered of a level, each from the first of what it lies in.
+    pub(super) fn add_level<R: Read>(
+        &mut self,
+        read: &R,
+        kept: Vec<Item>,
+        recovered: Vec<Item>,
+    ) -> Result<(), RetrieveError> {
+        self.edge.clear();
+        let of = kept
+            .iter()
+            .chain(&recovered)
+            .map(|item| item.entity.number());
+        let mut lies_in: HashMap<u64, u64> = HashMap::new();
+        for (of, parent) in parents(read, &of.collect())? {
+            let first = lies_in.entry(of.get()).or_insert(parent.get());
+            *first = parent.get().min(*first);
+        }
+        for (items, by) in [(kept, LinkKind::HasChild.name()), (recovered, RECOVERED)] {
+            for item in items {
+                let parent = lies_in.get(&item.entity.number()).copied();
+                self.add(item.entity, parent, by, item.score);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the sections below those of the last level, with their scores.

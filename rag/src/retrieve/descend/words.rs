@@ -8,7 +8,7 @@ use stratigraph::{NodeId, Read};
 
 use super::super::{Bm25, Desk, Item, RetrieveError, Scale, Score};
 use super::parents;
-use crate::retrieve::confidence::cosine;
+use crate::cosine::cosine;
 
 /// So many chunks that have words of the question say which headings they lie under.
 const MOST_CHUNKS: usize = 200;

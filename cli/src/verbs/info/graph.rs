@@ -1,13 +1,10 @@
 //! The graph of a database for `info`: how much there is of what, and what is declared. All of it is
 //! counted already; no node or relationship is read.
 
-use crate::output::{Reply, Table, count};
+use crate::output::{Reply, SHOWN, Table, count};
 use serde_json::{Map, Value, json};
 use stratigraph::catalog::{Catalog, Counter, NameId, Names, PropertyId, Scope};
 use stratigraph::{Read, ReadTxn, Result};
-
-/// So many of a kind people are shown; programs get all of them.
-pub(crate) const SHOWN: usize = 10;
 
 /// Adds how many nodes and relationships there are to what is said first.
 ///
@@ -68,7 +65,7 @@ fn add_counted(
     for (name, number) in counted.iter().take(SHOWN) {
         table.row([name.clone(), count(*number)]);
     }
-    add_table(reply, &table, counted.len());
+    reply.first_rows(&table, counted.len());
     let (name, number) = ("name", headings[1]);
     let all = counted
         .iter()
@@ -95,7 +92,7 @@ fn add_constraints(reply: &mut Reply, catalog: &Catalog) {
         }
         all.push(object);
     }
-    add_table(reply, &table, all.len());
+    reply.first_rows(&table, all.len());
     reply.field("constraints", all);
 }
 
@@ -125,7 +122,7 @@ fn add_indexes(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
         }
         all.push(object);
     }
-    add_table(reply, &table, all.len());
+    reply.first_rows(&table, all.len());
     reply.field("indexes", all);
     Ok(())
 }
@@ -155,7 +152,7 @@ fn add_vector_indexes(reply: &mut Reply, catalog: &Catalog) {
         }
         all.push(object);
     }
-    add_table(reply, &table, all.len());
+    reply.first_rows(&table, all.len());
     reply.field("vector_indexes", all);
 }
 
@@ -188,7 +185,7 @@ fn add_text_indexes(reply: &mut Reply, catalog: &Catalog) {
         }
         all.push(object);
     }
-    add_table(reply, &table, all.len());
+    reply.first_rows(&table, all.len());
     reply.field("text_indexes", all);
 }
 
@@ -217,7 +214,7 @@ fn add_hierarchies(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
             "depth": depth,
         }));
     }
-    add_table(reply, &table, all.len());
+    reply.first_rows(&table, all.len());
     reply.field("hierarchies", all);
     Ok(())
 }
@@ -255,17 +252,6 @@ fn place(catalog: &Catalog, scope: Scope, properties: &[PropertyId]) -> String {
     }
     let properties = properties.iter().map(|id| catalog.properties.show(*id));
     format!("{on}({})", properties.collect::<Vec<_>>().join(", "))
-}
-
-/// Adds the first of some things, and how many more there are; nothing if there is none.
-pub(crate) fn add_table(reply: &mut Reply, table: &Table, number: usize) {
-    if number == 0 {
-        return;
-    }
-    reply.line("").table(table);
-    if let Some(more) = number.checked_sub(SHOWN).filter(|more| *more > 0) {
-        reply.line(format!("and {} more", count(more as u64)));
-    }
 }
 
 /// A number with as few digits as tell it from its neighbours: in twice as many bits it would have more.

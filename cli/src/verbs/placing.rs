@@ -1,14 +1,11 @@
-//! What the verbs share that write files and folders whole or take them in: making something beside its name, and saying
-//! what a dump holds.
+//! Files and folders that appear whole: each is made beside its name and then put in its place.
 
 use crate::failure::Failure;
-use crate::output::Reply;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stratigraph::Error;
-use stratigraph::exchange::DumpContents;
 
 /// Where a file or folder is made before it gets its name, so that half of one never has it.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -76,15 +73,4 @@ pub(super) fn io_error(operation: &'static str, path: &Path, source: io::Error) 
         path: path.to_path_buf(),
         source: Arc::new(source),
     })
-}
-
-/// Adds the counts of a dump.
-pub(super) fn add_contents(reply: &mut Reply, contents: &DumpContents) {
-    reply
-        .field("nodes", contents.nodes)
-        .field("relationships", contents.relationships)
-        .field("names", contents.names)
-        .field("declarations", contents.declarations)
-        .field("members", contents.members)
-        .field("bytes", contents.bytes);
 }
