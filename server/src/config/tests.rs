@@ -143,6 +143,8 @@ fn an_address_that_others_reach_needs_tls_and_tokens_or_words() {
     assert!(told(&["--metrics-listen", "127.0.0.1:9464"]).is_empty());
     let words = [&metrics[..], &["--insecure-metrics-listen", "true"]].concat();
     assert!(told(&words).is_empty());
+    let of_all = ["--insecure-listen-without-tls-and-auth", "true"];
+    assert!(told(&[&metrics[..], &of_all].concat()).is_empty());
 }
 
 #[test]
@@ -173,6 +175,9 @@ fn no_limit_lets_nothing_through() {
         ("handshake_limit", "0ms"),
         ("keep_alive_timeout", "0ms"),
         ("max_bulk_time", "0ms"),
+        ("max_queue_wait", "0ms"),
+        ("max_write_queue_wait", "9ms"),
+        ("cache_size", "0B"),
         ("vector_index_size", "1MiB"),
         ("write_buffer_size", "1KiB"),
     ];
@@ -181,5 +186,15 @@ fn no_limit_lets_nothing_through() {
         let found = config(&[&flag, value]).check();
         let settings: Vec<_> = found.iter().map(|finding| finding.setting).collect();
         assert_eq!(settings, [setting]);
+    }
+    // What may be nothing.
+    for (setting, value) in [
+        ("max_queued", "0"),
+        ("shutdown_limit", "0ms"),
+        ("slow_query_time", "0ms"),
+        ("projection_cache_size", "0MiB"),
+    ] {
+        let flag = format!("--{}", setting.replace('_', "-"));
+        assert_eq!(config(&[&flag, value]).check(), [], "{setting}");
     }
 }

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// The file, in the folder of a database.
 pub(super) const NAMED_QUERIES: &str = "queries.json";
+/// How many a database may have: all of them are written whenever one changes.
+const MOST: usize = 1024;
 /// The longest text of one, and of its description.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
@@ -28,13 +30,12 @@ pub(crate) struct NamedQuery {
 /// The named queries of a database.
 pub(crate) struct NamedQueries {
     file: PathBuf,
-    most: usize,
     queries: Mutex<BTreeMap<String, NamedQuery>>,
 }
 
 impl NamedQueries {
     /// Those in a file, which may be missing.
-    pub(super) fn read(file: PathBuf, most: usize) -> std::io::Result<Self> {
+    pub(super) fn read(file: PathBuf) -> std::io::Result<Self> {
         let queries = match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
@@ -42,7 +43,6 @@ impl NamedQueries {
         };
         Ok(Self {
             file,
-            most,
             queries: Mutex::new(queries),
         })
     }
@@ -80,11 +80,11 @@ impl NamedQueries {
             ));
         }
         let mut queries = self.queries.lock();
-        if queries.len() >= self.most && !queries.contains_key(name) {
+        if queries.len() >= MOST && !queries.contains_key(name) {
             return Err(Failure::Limit {
                 what: "the number of named queries",
-                limit: self.most.to_string(),
-                hint: "drop one, or raise max_named_queries",
+                limit: MOST.to_string(),
+                hint: "drop one first",
             });
         }
         let mut changed = queries.clone();

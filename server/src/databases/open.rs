@@ -5,7 +5,7 @@
 
 use super::holds::Holds;
 use super::named::NamedQueries;
-use super::prepared::PreparedStatements;
+use super::prepared::{MOST_PREPARED, MOST_PREPARED_BYTES, PreparedStatements};
 use crate::failure::Failure;
 use crate::transactions::Transactions;
 use std::sync::Arc;
@@ -72,10 +72,7 @@ impl OpenDatabase {
             name: name.into(),
             engine,
             library,
-            prepared: PreparedStatements::new(
-                limits.max_prepared as usize,
-                limits.max_prepared_size.bytes(),
-            ),
+            prepared: PreparedStatements::new(MOST_PREPARED, MOST_PREPARED_BYTES),
             named,
             transactions: Transactions::default(),
             holds: Holds::default(),

@@ -5,6 +5,11 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// How many are kept. The engine keeps the plans of fewer; one that has made room is prepared again.
+pub(super) const MOST_PREPARED: usize = 1024;
+/// How long their texts may be together.
+pub(super) const MOST_PREPARED_BYTES: usize = 16 << 20;
+
 /// The prepared statements of a database. The one that was not used for longest makes room for a new one.
 pub(crate) struct PreparedStatements {
     most: usize,
@@ -42,7 +47,7 @@ impl PreparedStatements {
             return Err(Failure::Limit {
                 what: "the size of prepared statements",
                 limit: format!("{} bytes", self.most_bytes),
-                hint: "send data as parameters, or raise max_prepared_size",
+                hint: "send data as parameters",
             });
         }
         let id = crate::ids::random_id()?;

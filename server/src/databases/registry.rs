@@ -150,7 +150,7 @@ impl Databases {
                 source,
             })?;
         let file = folder.join(NAMED_QUERIES);
-        let named = NamedQueries::read(file.clone(), config.max_named_queries as usize);
+        let named = NamedQueries::read(file.clone());
         let named = named.map_err(|source| StartError::Io { path: file, source })?;
         if let Some(address) = self.address.get() {
             engine.announce(&self.address_of(name, address));

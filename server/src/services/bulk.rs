@@ -2,15 +2,14 @@
 
 use super::Answer;
 use super::exporting::{Exporting, form_of};
-use super::feeding::{Fed, Feeding, WAITING_PARTS};
+use super::feeding::{Begun, Opened, Parts};
 use super::telling::{Teller, ToldStream, telling};
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::{BULK_WRITE, EXPORT, Hold, OpenDatabase, WriterTurn};
-use crate::ending::{Stage, UnderWay};
+use crate::databases::{BULK_WRITE, EXPORT, OpenDatabase, WriterTurn};
 use crate::failure::Failure;
 use crate::shared::Shared;
-use crate::work::{HeldPlace, caught};
+use crate::work::caught;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +20,6 @@ use stratigraph_proto::v1::bulk_write_request::Part;
 use stratigraph_proto::v1::bulk_write_response::Part as Told;
 use stratigraph_proto::v1::node_reference::Node as Referred;
 use stratigraph_proto::v1::{self, BulkMode};
-use tokio::sync::mpsc;
 use tonic::{Request, Response, Streaming};
 
 /// `BulkService`.
@@ -30,17 +28,27 @@ pub(crate) struct Bulk(pub(crate) Arc<Shared>);
 /// The most references that one stream may hold: 16 bytes each, and the map's room.
 const MAX_REFERENCES: usize = 50_000_000;
 
+/// Streams of what is written. A transaction or a load that has all its parts may end late.
+static WRITES: Parts<v1::BulkWriteRequest, Part, v1::BulkStart> = Parts {
+    part: |message| message.part,
+    start: |part| match part {
+        Part::Start(start) => Some(start),
+        _ => None,
+    },
+    database: |start| &start.database,
+    is_finish: |part| matches!(part, Part::Finish(_)),
+    unfinished: "the stream ended without `finish`: nothing was changed",
+    silent: stalled,
+    may_outlast: true,
+};
+
 /// A bulk write on its thread.
 struct Job {
     database: Arc<OpenDatabase>,
     _turn: WriterTurn,
-    _hold: Hold,
-    _place: HeldPlace,
     mode: BulkMode,
-    parts: mpsc::Receiver<Fed<Part>>,
+    stream: Opened<Part>,
     teller: Teller<v1::BulkWriteResponse>,
-    cancel: CancelToken,
-    _under_way: UnderWay,
 }
 
 enum Target {
@@ -66,46 +74,24 @@ impl BulkService for Bulk {
         &self,
         request: Request<Streaming<v1::BulkWriteRequest>>,
     ) -> Answer<Self::BulkWriteStream> {
-        let caller = Caller::of(&request)?;
-        let mut stream = request.into_inner();
-        let config = Arc::clone(&self.0.config);
+        let shared = &self.0;
+        let config = &shared.config;
         let idle = config.max_transaction_idle.0;
-        let first = tokio::time::timeout(idle, stream.message())
-            .await
-            .map_err(|_| stalled(idle))??;
-        let Some(Part::Start(start)) = first.and_then(|first| first.part) else {
-            return Err(Failure::request("part", "the first part is `start`").into());
-        };
-        let database = caller.database(&self.0, &start.database)?;
-        let mode = BulkMode::try_from(start.mode)
+        let begun = Begun::read(shared, request, &WRITES, idle).await?;
+        let mode = BulkMode::try_from(begun.start.mode)
             .map_err(|_| Failure::request("start.mode", "this server does not know it"))?;
-        let place = self.0.bulk_writes.take(caller.identity.name())?;
-        let hold = database.holds.hold(BULK_WRITE);
-        let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
-        let (feed, parts) = mpsc::channel(WAITING_PARTS);
-        let cancel = CancelToken::new();
-        let (teller, told) = telling(idle, &cancel);
-        let ends = Instant::now() + config.max_bulk_time.0;
-        let feeding = Feeding {
-            idle,
-            ends,
-            part: |message: v1::BulkWriteRequest| message.part,
-            is_finish: |part| matches!(part, Part::Finish(_)),
-            unfinished: "the stream ended without `finish`: nothing was changed",
-            silent: stalled,
-        };
-        let over = self.0.ending.reached(Stage::Over);
-        tokio::spawn(async move { feeding.feed(stream, &feed, over).await });
+        let place = shared.bulk_writes.take(begun.caller.identity.name())?;
+        let hold = begun.database.holds.hold(BULK_WRITE);
+        let patience = config.max_write_queue_wait.0;
+        let turn = begun.database.writer_turn(patience).await?;
+        let (_, database, stream) = begun.open(shared, hold, place, config.max_bulk_time.0);
+        let (teller, told) = telling(idle, &stream.cancel);
         let job = Job {
-            _hold: hold,
             database,
             _turn: turn,
-            _place: place,
             mode,
-            parts,
+            stream,
             teller,
-            _under_way: self.0.ending.under_way(&cancel),
-            cancel,
         };
         let span = tracing::Span::current();
         tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
@@ -158,20 +144,16 @@ impl Job {
     fn take_in(&mut self) -> Result<v1::BulkVerdict, Failure> {
         let engine = &self.database.engine;
         let mut into = match self.mode {
-            BulkMode::Unspecified | BulkMode::Transaction => {
-                Target::Transaction(Box::new(engine.write()?.with_cancel(self.cancel.clone())))
-            }
+            BulkMode::Unspecified | BulkMode::Transaction => Target::Transaction(Box::new(
+                engine.write()?.with_cancel(self.stream.cancel.clone()),
+            )),
             BulkMode::Load => Target::Load(Box::new(
-                engine.bulk_load()?.with_cancel(self.cancel.clone()),
+                engine.bulk_load()?.with_cancel(self.stream.cancel.clone()),
             )),
         };
         let mut taken = Taken::default();
         loop {
-            let part = self
-                .parts
-                .blocking_recv()
-                .unwrap_or(Err(Failure::Cancelled))?;
-            match part {
+            match self.stream.next_part()? {
                 Part::Start(_) => return Err(Failure::request("part", "`start` comes once")),
                 Part::Nodes(nodes) => {
                     for node in nodes.nodes {
@@ -196,7 +178,7 @@ impl Job {
             Target::Transaction(write) => write.commit()?,
             Target::Load(load) => {
                 let mut report = |progress: Progress<'_>| self.tell(progress.step, &taken);
-                let mut watch = Watch::new(&mut report, self.cancel.clone());
+                let mut watch = Watch::new(&mut report, self.stream.cancel.clone());
                 load.finish(&mut watch)?.commit
             }
         };

@@ -3,9 +3,12 @@
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
 use std::collections::HashMap;
-use stratigraph::catalog::{Catalog, Demand, NameId, Names, Readiness, Scope};
+use stratigraph::catalog::{
+    Catalog, Demand, IndexDef, NameId, Names, PropertyId, Readiness, SchemaId, Scope, TextIndexDef,
+    VectorIndexDef,
+};
 use stratigraph::value::ValueKind;
-use stratigraph::{Analysis, Coding, Metric, Read, VectorIndexState};
+use stratigraph::{Analysis, Coding, Metric, Read, ReadTxn, VectorIndexState};
 use stratigraph_proto::v1::index_definition::Kind;
 use stratigraph_proto::v1::schema_target::Entity;
 use stratigraph_proto::v1::{self, ConstraintKind, SchemaState, VectorMetric};
@@ -90,125 +93,125 @@ fn metric_out(metric: Metric) -> VectorMetric {
     }
 }
 
-/// All that is declared.
+/// All that is declared, each kind by name.
 pub(super) fn shown(database: &OpenDatabase) -> Result<v1::ShowSchemaResponse, Failure> {
     let read = database.engine.read()?;
+    Ok(v1::ShowSchemaResponse {
+        indexes: indexes(database, &read)?,
+        constraints: constraints(&read)?,
+        hierarchies: hierarchies(&read)?,
+    })
+}
+
+/// Indexes of all kinds.
+fn indexes(database: &OpenDatabase, read: &ReadTxn) -> Result<Vec<v1::IndexDescription>, Failure> {
     let catalog = read.catalog();
-    let statements = |show: &str| -> Result<HashMap<String, Option<String>>, Failure> {
-        let rows = read.query(
-            &format!("{show} YIELD name, createStatement RETURN name, createStatement"),
-            (),
-        )?;
-        rows.map(|row| Ok(row?.to::<(String, Option<String>)>()?))
-            .collect()
-    };
-    let of_indexes = statements("SHOW INDEXES")?;
-    let statement = |known: &HashMap<String, Option<String>>, name: &str| {
-        known.get(name).cloned().flatten().unwrap_or_default()
-    };
-    let described = |definition: v1::IndexDefinition, state: SchemaState| v1::IndexDescription {
-        statement: statement(&of_indexes, &definition.name),
-        definition: Some(definition),
-        state: state.into(),
-    };
-    let mut indexes = Vec::new();
-    for def in catalog.indexes() {
-        let definition = v1::IndexDefinition {
-            name: def.name.to_string(),
-            target: Some(target(catalog, def.scope)),
-            properties: properties(catalog, &def.properties),
-            kind: Some(Kind::Property(v1::PropertyIndexOptions {})),
-        };
-        indexes.push(described(definition, readiness(def.readiness)));
-    }
-    for def in catalog.text_indexes() {
-        let fields = def.settings.fields();
-        let ids: Vec<_> = fields.iter().map(|field| field.property).collect();
-        let names = properties(catalog, &ids);
-        let weights = names
-            .iter()
-            .cloned()
-            .zip(fields.iter().map(|field| field.weight.get()));
-        let options = v1::TextIndexOptions {
-            analysis: name_of(ANALYSES, &def.settings.analysis()),
-            weights: weights.collect(),
-            k1: Some(def.settings.k1()),
-            b: Some(def.settings.b()),
-        };
-        let definition = v1::IndexDefinition {
-            name: def.name.to_string(),
-            target: Some(target(catalog, def.scope)),
-            properties: names,
-            kind: Some(Kind::Text(options)),
-        };
-        indexes.push(described(definition, readiness(def.readiness)));
-    }
-    let states: HashMap<_, _> = database
-        .engine
-        .vector_indexes()?
+    let states = vector_states(database)?;
+    let of_values = catalog
+        .indexes()
+        .map(|def| (value_index(catalog, def), readiness(def.readiness)));
+    let of_texts = catalog
+        .text_indexes()
+        .map(|def| (text_index(catalog, def), readiness(def.readiness)));
+    let of_vectors = catalog.vector_indexes().map(|def| {
+        let state = states.get(&def.id).copied();
+        let state = state.unwrap_or(SchemaState::Building);
+        (vector_index(catalog, def), state)
+    });
+    let mut all: Vec<_> = of_values.chain(of_texts).chain(of_vectors).collect();
+    all.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
+    let statements = statements(read, "SHOW INDEXES")?;
+    let described = all
         .into_iter()
-        .map(|info| (info.definition.id, info.state))
-        .collect();
-    for def in catalog.vector_indexes() {
-        let options = v1::VectorIndexOptions {
-            dimensions: def.dimensions,
-            metric: metric_out(def.metric).into(),
-            coding: name_of(CODINGS, &def.coding),
-            links: Some(def.links),
-            build_breadth: Some(def.breadth),
-            filterable: properties(catalog, &def.filters),
-        };
-        let definition = v1::IndexDefinition {
-            name: def.name.to_string(),
-            target: Some(target(catalog, def.scope)),
-            properties: properties(catalog, &[def.property]),
-            kind: Some(Kind::Vector(options)),
-        };
-        let state = match states.get(&def.id) {
-            Some(VectorIndexState::Ready) => SchemaState::Ready,
-            Some(VectorIndexState::Failed(_)) => SchemaState::Failed,
+        .map(|(definition, state)| v1::IndexDescription {
+            statement: statement(&statements, &definition.name),
+            definition: Some(definition),
+            state: state.into(),
+        });
+    Ok(described.collect())
+}
+
+fn value_index(catalog: &Catalog, def: &IndexDef) -> v1::IndexDefinition {
+    v1::IndexDefinition {
+        name: def.name.to_string(),
+        target: Some(target(catalog, def.scope)),
+        properties: properties(catalog, &def.properties),
+        kind: Some(Kind::Property(v1::PropertyIndexOptions {})),
+    }
+}
+
+fn text_index(catalog: &Catalog, def: &TextIndexDef) -> v1::IndexDefinition {
+    let fields = def.settings.fields();
+    let ids: Vec<_> = fields.iter().map(|field| field.property).collect();
+    let names = properties(catalog, &ids);
+    let weights = fields.iter().map(|field| field.weight.get());
+    let options = v1::TextIndexOptions {
+        analysis: name_of(ANALYSES, &def.settings.analysis()),
+        weights: names.iter().cloned().zip(weights).collect(),
+        k1: Some(def.settings.k1()),
+        b: Some(def.settings.b()),
+    };
+    v1::IndexDefinition {
+        name: def.name.to_string(),
+        target: Some(target(catalog, def.scope)),
+        properties: names,
+        kind: Some(Kind::Text(options)),
+    }
+}
+
+fn vector_index(catalog: &Catalog, def: &VectorIndexDef) -> v1::IndexDefinition {
+    let options = v1::VectorIndexOptions {
+        dimensions: def.dimensions,
+        metric: metric_out(def.metric).into(),
+        coding: name_of(CODINGS, &def.coding),
+        links: Some(def.links),
+        build_breadth: Some(def.breadth),
+        filterable: properties(catalog, &def.filters),
+    };
+    v1::IndexDefinition {
+        name: def.name.to_string(),
+        target: Some(target(catalog, def.scope)),
+        properties: properties(catalog, &[def.property]),
+        kind: Some(Kind::Vector(options)),
+    }
+}
+
+/// How far vector indexes are: the catalogue does not know it.
+fn vector_states(database: &OpenDatabase) -> Result<HashMap<SchemaId, SchemaState>, Failure> {
+    let known = database.engine.vector_indexes()?.into_iter().map(|info| {
+        let state = match info.state {
+            VectorIndexState::Ready => SchemaState::Ready,
+            VectorIndexState::Failed(_) => SchemaState::Failed,
             _ => SchemaState::Building,
         };
-        indexes.push(described(definition, state));
-    }
-    let known = statements("SHOW CONSTRAINTS")?;
-    let constraints = catalog.constraints().map(|def| {
+        (info.definition.id, state)
+    });
+    Ok(known.collect())
+}
+
+fn constraints(read: &ReadTxn) -> Result<Vec<v1::ConstraintDescription>, Failure> {
+    let catalog = read.catalog();
+    let definitions = catalog.constraints().map(|def| {
         let (kind, value_type) = demand(&def.demand);
-        let definition = v1::ConstraintDefinition {
+        v1::ConstraintDefinition {
             name: def.name.to_string(),
             target: Some(target(catalog, def.scope)),
             properties: properties(catalog, &def.properties),
             kind: kind.into(),
             value_type,
-        };
-        v1::ConstraintDescription {
-            statement: statement(&known, &def.name),
-            definition: Some(definition),
         }
     });
-    let mut constraints: Vec<_> = constraints.collect();
-    let mut hierarchies = hierarchies(&read)?;
-    indexes.sort_by(|one, other| {
-        name(&one.definition, |of| &of.name).cmp(name(&other.definition, |of| &of.name))
+    let mut all: Vec<_> = definitions.collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    let statements = statements(read, "SHOW CONSTRAINTS")?;
+    let described = all.into_iter().map(|definition| v1::ConstraintDescription {
+        statement: statement(&statements, &definition.name),
+        definition: Some(definition),
     });
-    constraints.sort_by(|one, other| {
-        name(&one.definition, |of| &of.name).cmp(name(&other.definition, |of| &of.name))
-    });
-    hierarchies.sort_by(|one, other| {
-        name(&one.definition, |of| &of.name).cmp(name(&other.definition, |of| &of.name))
-    });
-    Ok(v1::ShowSchemaResponse {
-        indexes,
-        constraints,
-        hierarchies,
-    })
+    Ok(described.collect())
 }
 
-fn name<D>(definition: &Option<D>, of: impl Fn(&D) -> &String) -> &str {
-    definition.as_ref().map_or("", |definition| of(definition))
-}
-
-fn hierarchies(read: &stratigraph::ReadTxn) -> Result<Vec<v1::HierarchyDescription>, Failure> {
+fn hierarchies(read: &ReadTxn) -> Result<Vec<v1::HierarchyDescription>, Failure> {
     let show = "SHOW HIERARCHIES YIELD name, types, tree, levels, members, createStatement \
                 RETURN name, types[0] AS type, tree, levels, members, createStatement";
     let rows = read.query(show, ())?.map(|row| {
@@ -226,7 +229,22 @@ fn hierarchies(read: &stratigraph::ReadTxn) -> Result<Vec<v1::HierarchyDescripti
             statement,
         })
     });
-    rows.collect()
+    let mut all = rows.collect::<Result<Vec<_>, Failure>>()?;
+    let name = |of: &v1::HierarchyDescription| of.definition.clone().map(|of| of.name);
+    all.sort_by_cached_key(name);
+    Ok(all)
+}
+
+/// The statements that declare what `show` shows, by its name; some have none.
+fn statements(read: &ReadTxn, show: &str) -> Result<HashMap<String, Option<String>>, Failure> {
+    let show = format!("{show} YIELD name, createStatement RETURN name, createStatement");
+    let rows = read.query(&show, ())?;
+    rows.map(|row| Ok(row?.to::<(String, Option<String>)>()?))
+        .collect()
+}
+
+fn statement(known: &HashMap<String, Option<String>>, name: &str) -> String {
+    known.get(name).cloned().flatten().unwrap_or_default()
 }
 
 fn demand(of: &Demand) -> (ConstraintKind, String) {
@@ -258,7 +276,7 @@ fn target(catalog: &Catalog, scope: Scope) -> v1::SchemaTarget {
     }
 }
 
-fn properties(catalog: &Catalog, ids: &[stratigraph::catalog::PropertyId]) -> Vec<String> {
+fn properties(catalog: &Catalog, ids: &[PropertyId]) -> Vec<String> {
     ids.iter()
         .map(|id| text(&catalog.properties, *id))
         .collect()

@@ -9,6 +9,7 @@ use crate::shared::Shared;
 use crate::work::{CancelOnDrop, Side};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use stratigraph::index::text::TextSettings;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{
     Constraint, ConstraintOn, Error, HierarchyOptions, Index, Read, TextIndex, VectorIndex,
@@ -239,6 +240,7 @@ impl SchemaService for Schema {
     }
 }
 
+/// Declares an index of the kind that was asked for.
 fn index(
     database: &OpenDatabase,
     watch: &mut Watch<'_>,
@@ -267,71 +269,91 @@ fn index(
     let engine = &database.engine;
     match kind {
         None | Some(Kind::Property(_)) => {
-            let index = match on {
-                Entity::Label(label) => Index::on_nodes(label, properties),
-                Entity::RelationshipType(of) => Index::on_relationships(of, properties),
-                _ => return Err(no_any("an index of values")),
-            };
-            engine.create_index_watched(finished!(index), watch)?;
+            let index = finished!(value_index(on, properties)?);
+            engine.create_index_watched(index, watch)?;
         }
-        Some(Kind::Text(mut options)) => {
-            let none = std::iter::empty::<String>();
-            let mut index = match on {
-                Entity::Label(label) => TextIndex::on_nodes(label, none),
-                Entity::RelationshipType(of) => TextIndex::on_relationships(of, none),
-                Entity::AnyNode(_) => TextIndex::on_any_node(none),
-                Entity::AnyRelationship(_) => TextIndex::on_any_relationship(none),
-            };
-            index = index.analysis(declared::analysis(&options.analysis)?);
-            for property in properties {
-                let weight = options.weights.remove(&property).unwrap_or(1.0);
-                index = index.weighted(property, weight);
-            }
-            // Who weighs a property means that it is on it, and in one order whoever asks.
-            let mut others: Vec<(String, f32)> = options.weights.into_iter().collect();
-            others.sort_by(|one, other| one.0.cmp(&other.0));
-            for (property, weight) in others {
-                index = index.weighted(property, weight);
-            }
-            if options.k1.is_some() || options.b.is_some() {
-                index = index.parameters(options.k1.unwrap_or(1.2), options.b.unwrap_or(0.75));
-            }
-            engine.create_text_index_watched(finished!(index), watch)?;
+        Some(Kind::Text(options)) => {
+            let index = finished!(text_index(on, properties, options)?);
+            engine.create_text_index_watched(index, watch)?;
         }
         Some(Kind::Vector(options)) => {
-            let [property] = <[String; 1]>::try_from(properties).map_err(|_| {
-                Failure::request("definition.properties", "a vector index is on one property")
-            })?;
-            let dimensions = options.dimensions as usize;
-            let mut index = match on {
-                Entity::Label(label) => VectorIndex::on_nodes(label, property, dimensions),
-                Entity::RelationshipType(of) => {
-                    VectorIndex::on_relationships(of, property, dimensions)
-                }
-                Entity::AnyNode(_) => VectorIndex::on_any_node(property, dimensions),
-                Entity::AnyRelationship(_) => {
-                    VectorIndex::on_any_relationship(property, dimensions)
-                }
-            };
-            let metric = VectorMetric::try_from(options.metric).map_err(|_| {
-                Failure::request("definition.vector.metric", "this server does not know it")
-            })?;
-            index = index
-                .metric(declared::metric_in(metric))
-                .filterable(options.filterable);
-            if !options.coding.is_empty() {
-                index = index.coding(declared::coding(&options.coding)?);
-            }
-            if let Some(links) = options.links {
-                index = index.links(links as usize);
-            }
-            if let Some(breadth) = options.build_breadth {
-                index = index.breadth(breadth as usize);
-            }
-            engine.create_vector_index_watched(finished!(index), watch)?;
+            let index = finished!(vector_index(on, properties, options)?);
+            engine.create_vector_index_watched(index, watch)?;
         }
     }
     Ok(())
+}
+
+fn value_index(on: Entity, properties: Vec<String>) -> Result<Index, Failure> {
+    match on {
+        Entity::Label(label) => Ok(Index::on_nodes(label, properties)),
+        Entity::RelationshipType(of) => Ok(Index::on_relationships(of, properties)),
+        _ => Err(no_any("an index of values")),
+    }
+}
+
+fn text_index(
+    on: Entity,
+    properties: Vec<String>,
+    mut options: v1::TextIndexOptions,
+) -> Result<TextIndex, Failure> {
+    let none = std::iter::empty::<String>();
+    let mut index = match on {
+        Entity::Label(label) => TextIndex::on_nodes(label, none),
+        Entity::RelationshipType(of) => TextIndex::on_relationships(of, none),
+        Entity::AnyNode(_) => TextIndex::on_any_node(none),
+        Entity::AnyRelationship(_) => TextIndex::on_any_relationship(none),
+    };
+    index = index.analysis(declared::analysis(&options.analysis)?);
+    for property in properties {
+        let weight = options.weights.remove(&property).unwrap_or(1.0);
+        index = index.weighted(property, weight);
+    }
+    // Who weighs a property means that it is on it, and in one order whoever asks.
+    let mut others: Vec<(String, f32)> = options.weights.into_iter().collect();
+    others.sort_by(|one, other| one.0.cmp(&other.0));
+    for (property, weight) in others {
+        index = index.weighted(property, weight);
+    }
+    if options.k1.is_some() || options.b.is_some() {
+        let k1 = options.k1.unwrap_or(TextSettings::DEFAULT_K1);
+        let b = options.b.unwrap_or(TextSettings::DEFAULT_B);
+        index = index.parameters(k1, b);
+    }
+    Ok(index)
+}
+
+fn vector_index(
+    on: Entity,
+    properties: Vec<String>,
+    options: v1::VectorIndexOptions,
+) -> Result<VectorIndex, Failure> {
+    let [property] = <[String; 1]>::try_from(properties).map_err(|_| {
+        Failure::request("definition.properties", "a vector index is on one property")
+    })?;
+    let dimensions = options.dimensions as usize;
+    let mut index = match on {
+        Entity::Label(label) => VectorIndex::on_nodes(label, property, dimensions),
+        Entity::RelationshipType(of) => VectorIndex::on_relationships(of, property, dimensions),
+        Entity::AnyNode(_) => VectorIndex::on_any_node(property, dimensions),
+        Entity::AnyRelationship(_) => VectorIndex::on_any_relationship(property, dimensions),
+    };
+    let metric = VectorMetric::try_from(options.metric).map_err(|_| {
+        Failure::request("definition.vector.metric", "this server does not know it")
+    })?;
+    index = index
+        .metric(declared::metric_in(metric))
+        .filterable(options.filterable);
+    if !options.coding.is_empty() {
+        index = index.coding(declared::coding(&options.coding)?);
+    }
+    if let Some(links) = options.links {
+        index = index.links(links as usize);
+    }
+    if let Some(breadth) = options.build_breadth {
+        index = index.breadth(breadth as usize);
+    }
+    Ok(index)
 }
 
 fn constraint(definition: v1::ConstraintDefinition) -> Result<Constraint, Failure> {

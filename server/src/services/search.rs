@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::recall::Sample;
 use crate::shared::Shared;
 use crate::work::Reading;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use stratigraph::graph::Entity;
 use stratigraph::{Effort, Read, ReadTxn, TextSearch, Value, Vector, VectorSearch};
@@ -137,6 +138,17 @@ impl Search {
     }
 }
 
+/// The properties that come with the hits of a request.
+struct Returned<'n> {
+    names: &'n [String],
+    /// What those of all hits so far take.
+    bytes: usize,
+    most_bytes: usize,
+}
+
+/// Something that was found, and how well it fits.
+type Scored = (Entity, f32);
+
 /// What is found in one snapshot, with its commit.
 type Found = (Vec<v1::SearchAnswer>, u64);
 
@@ -147,12 +159,16 @@ fn find(
 ) -> Result<(Found, u64), Failure> {
     let read = reading.read()?;
     let shared = &reading.shared;
-    let most = shared.config.max_response_size.bytes();
-    let (mut bytes, mut hits) = (0, 0);
+    let mut returned = Returned {
+        names: properties,
+        bytes: 0,
+        most_bytes: shared.config.max_response_size.bytes(),
+    };
+    let mut hits = 0;
     let mut answers = Vec::with_capacity(wanted.len());
     for one in wanted {
         reading.check()?;
-        let answer = one.answer(&read, properties, &mut bytes, most)?;
+        let answer = one.answer(&read, &mut returned)?;
         if let Some(sample) = one.sample(&answer)
             && shared.recall.wants()
         {
@@ -199,14 +215,9 @@ impl Wanted {
         })
     }
 
-    fn answer(
-        &self,
-        read: &ReadTxn,
-        properties: &[String],
-        bytes: &mut usize,
-        most: usize,
-    ) -> Result<v1::SearchAnswer, Failure> {
-        let (found, provenance) = match self {
+    /// What is found, with scores, and how it was.
+    fn found(&self, read: &ReadTxn) -> Result<(Vec<Scored>, v1::SearchProvenance), Failure> {
+        match self {
             Self::Vectors {
                 index,
                 vector,
@@ -230,12 +241,9 @@ impl Wanted {
                     search = search.where_equal(property, value.clone());
                 }
                 let answer = read.search_vectors(index, &search)?;
-                let found: Vec<_> = answer
-                    .hits
-                    .iter()
-                    .map(|hit| (hit.entity, hit.score))
-                    .collect();
-                (found, convert::vector_provenance(index, &answer))
+                let hits = answer.hits.iter().map(|hit| (hit.entity, hit.score));
+                let provenance = convert::vector_provenance(index, &answer);
+                Ok((hits.collect(), provenance))
             }
             Self::Text {
                 index,
@@ -252,48 +260,63 @@ impl Wanted {
                     search = search.labelled(label);
                 }
                 let answer = read.search_text(index, &search)?;
-                let found: Vec<_> = answer
-                    .hits
-                    .iter()
-                    .map(|hit| (hit.entity, hit.score))
-                    .collect();
-                (found, convert::text_provenance(index, &answer))
+                let hits = answer.hits.iter().map(|hit| (hit.entity, hit.score));
+                let provenance = convert::text_provenance(index, &answer);
+                Ok((hits.collect(), provenance))
             }
-        };
-        let mut hits = Vec::with_capacity(found.len());
-        for (entity, score) in found {
-            let mut held = Vec::new();
-            for name in properties {
-                let value = read.property(entity, name)?;
-                if !matches!(value, Value::Null) {
-                    held.push((name.as_str(), value));
-                }
-            }
-            for (name, value) in &held {
-                *bytes += convert::entry_bytes(name, value)?;
-            }
-            if *bytes > most {
-                return Err(Failure::Limit {
-                    what: "the size of the answer",
-                    limit: format!("{most} bytes"),
-                    hint: "ask for fewer hits or properties",
-                });
-            }
-            let held = convert::entries_out(held.iter().map(|(name, value)| (*name, value)))?;
+        }
+    }
+
+    fn answer(
+        &self,
+        read: &ReadTxn,
+        returned: &mut Returned<'_>,
+    ) -> Result<v1::SearchAnswer, Failure> {
+        let (found, provenance) = self.found(read)?;
+        let hits = found.into_iter().map(|(entity, score)| {
+            let properties = returned.of(read, entity)?;
             let entity = match entity {
                 Entity::Node(node) => v1::search_hit::Entity::NodeId(node.get()),
                 Entity::Relationship(one) => v1::search_hit::Entity::RelationshipId(one.get()),
             };
-            hits.push(v1::SearchHit {
+            Ok(v1::SearchHit {
                 entity: Some(entity),
                 score,
-                properties: held,
-            });
-        }
+                properties,
+            })
+        });
         Ok(v1::SearchAnswer {
-            hits,
+            hits: hits.collect::<Result<_, Failure>>()?,
             provenance: Some(provenance),
         })
+    }
+}
+
+impl Returned<'_> {
+    /// Those that an entity has.
+    fn of(
+        &mut self,
+        read: &ReadTxn,
+        entity: Entity,
+    ) -> Result<BTreeMap<String, v1::Value>, Failure> {
+        let mut held = Vec::new();
+        for name in self.names {
+            let value = read.property(entity, name)?;
+            if !matches!(value, Value::Null) {
+                held.push((name.as_str(), value));
+            }
+        }
+        for (name, value) in &held {
+            self.bytes += convert::entry_bytes(name, value)?;
+        }
+        if self.bytes > self.most_bytes {
+            return Err(Failure::Limit {
+                what: "the size of the answer",
+                limit: format!("{} bytes", self.most_bytes),
+                hint: "ask for fewer hits or properties",
+            });
+        }
+        convert::entries_out(held.iter().map(|(name, value)| (*name, value)))
     }
 }
 

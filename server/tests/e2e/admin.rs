@@ -182,6 +182,32 @@ async fn databases_come_and_go() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_names_no_database_gets_the_default_one() {
+    let fixture = Fixture::start(|config, _| config.default_database = "shelf".to_owned()).await;
+    let mut databases = DatabaseServiceClient::new(fixture.channel().await);
+    let listed = databases.list_databases(v1::ListDatabasesRequest::default());
+    let listed = listed.await.unwrap().into_inner().databases;
+    let names: Vec<_> = listed
+        .iter()
+        .map(|one| (one.name.as_str(), one.is_default))
+        .collect();
+    assert_eq!(names, [("shelf", true)]);
+    let mut queries = fixture.queries().await;
+    run(&mut queries, ask("CREATE (:P)")).await.unwrap();
+    let named = run(
+        &mut queries,
+        on("shelf", "MATCH (n:P) RETURN count(n) AS n"),
+    );
+    assert_eq!(named.await.unwrap().number(), 1);
+    let drop = v1::DropDatabaseRequest {
+        database: "shelf".to_owned(),
+        ..v1::DropDatabaseRequest::default()
+    };
+    let refused = databases.drop_database(drop).await.unwrap_err();
+    assert_eq!(reason(&refused), "DefaultDatabase");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn backups_are_taken_listed_and_restored_into_a_new_database() {
     let fixture = Fixture::start(|_, _| ()).await;
     let mut admin = AdminServiceClient::new(fixture.channel().await);
@@ -322,6 +348,30 @@ async fn slow_statements_are_kept_with_their_plans_and_without_parameters() {
         "{slow:?}"
     );
     assert!(!format!("{slow:?}").contains("canary"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_many_slow_statements_are_kept_the_last_ones() {
+    let fixture = Fixture::start(|config, _| {
+        config.slow_query_time = "0ms".parse().unwrap();
+        config.max_slow_queries = 2;
+    })
+    .await;
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    let mut queries = fixture.queries().await;
+    for text in [
+        "RETURN 1 AS first",
+        "RETURN 1 AS second",
+        "RETURN 1 AS third",
+    ] {
+        run(&mut queries, ask(text)).await.unwrap();
+    }
+    super::harness::until("two are kept", Duration::from_secs(30), async || {
+        let listed = admin.list_slow_queries(v1::ListSlowQueriesRequest::default());
+        let slow = listed.await.unwrap().into_inner().queries;
+        slow.len() == 2 && slow.iter().all(|one| one.text != "RETURN 1 AS first")
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

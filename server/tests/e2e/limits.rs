@@ -425,6 +425,19 @@ async fn messages_have_a_size_and_may_be_compressed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn answers_are_compressed_for_who_takes_that_if_the_server_does_it() {
+    for (compresses, told) in [(true, Some("gzip")), (false, None)] {
+        let fixture = Fixture::start(|config, _| config.compress_responses = compresses).await;
+        let client = QueryServiceClient::new(fixture.channel().await);
+        let mut client = client.accept_compressed(CompressionEncoding::Gzip);
+        let answer = client.query(ask("RETURN 1 AS n")).await.unwrap();
+        let encoding = answer.metadata().get("grpc-encoding");
+        assert_eq!(encoding.map(|name| name.to_str().unwrap()), told);
+        assert_eq!(read(answer.into_inner()).await.unwrap().number(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn deep_values_and_statements_are_refused_and_the_server_lives() {
     let fixture = Fixture::start(|_, _| ()).await;
     let mut client = fixture.queries().await;
@@ -513,6 +526,28 @@ async fn who_is_silent_or_one_too_many_is_sent_away() {
     run(&mut fixture.queries().await, ask("RETURN 1"))
         .await
         .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_beyond_those_of_a_connection_wait_for_one_of_them() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_streams_per_connection = 1;
+        config.max_stall = "1h".parse().unwrap();
+    })
+    .await;
+    let mut client = fixture.queries().await;
+    let held = client.query(ask(LONG)).await.unwrap();
+    let mut waiting = tokio::spawn({
+        let mut client = client.clone();
+        async move { run(&mut client, ask("RETURN 1 AS n")).await }
+    });
+    // Other connections have calls of their own.
+    let other = run(&mut fixture.queries().await, ask("RETURN 2 AS n")).await;
+    assert_eq!(other.unwrap().number(), 2);
+    let soon = tokio::time::timeout(Duration::from_millis(300), &mut waiting).await;
+    assert!(soon.is_err(), "it did not wait");
+    drop(held);
+    assert_eq!(waiting.await.unwrap().unwrap().number(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

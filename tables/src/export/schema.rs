@@ -2,6 +2,7 @@
 
 use stratigraph::catalog::{Catalog, Demand, PropertyId, Scope};
 use stratigraph::exchange::named_members;
+use stratigraph::index::text::TextSettings;
 use stratigraph::query::quoted_name;
 use stratigraph::value::ValueKind;
 use stratigraph::{Coding, Metric, Read, ReadTxn};
@@ -67,8 +68,9 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             .fields()
             .iter()
             .any(|field| field.weight.get() != 1.0);
-        // What an index has of which nothing was said.
-        if weighted || settings.k1() != 1.2 || settings.b() != 0.75 {
+        let scored_otherwise =
+            settings.k1() != TextSettings::DEFAULT_K1 || settings.b() != TextSettings::DEFAULT_B;
+        if weighted || scored_otherwise {
             left_out.push(format!(
                 "the weights, k1 and b of the text index {}",
                 index.name

@@ -67,7 +67,12 @@ pub struct TextSettings {
 }
 
 impl TextSettings {
-    /// Settings for one or several properties; `k1` is 1.2 and `b` 0.75.
+    /// The `k1` of an index of which nothing was said.
+    pub const DEFAULT_K1: f32 = 1.2;
+    /// The `b` of an index of which nothing was said.
+    pub const DEFAULT_B: f32 = 0.75;
+
+    /// Settings for one or several properties, with [`DEFAULT_K1`](Self::DEFAULT_K1) and [`DEFAULT_B`](Self::DEFAULT_B).
     ///
     /// # Errors
     /// [`Error::BadDeclaration`] for no property or one that is named twice, [`Error::TooMany`].
@@ -75,8 +80,8 @@ impl TextSettings {
         let settings = Self {
             fields,
             analysis,
-            k1: 1.2,
-            b: 0.75,
+            k1: Self::DEFAULT_K1,
+            b: Self::DEFAULT_B,
         };
         settings.check()?;
         Ok(settings)

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | a stream of documents | `upsert.rs` |
 //! | a stream of tables | `tables.rs` |
+//! | how such streams are opened | `stream.rs` |
 //! | summaries | `resummarise.rs` |
 //! | questions and receipts | `retrieve.rs` |
 //! | answers, as they are written | `ask.rs` |
@@ -21,6 +22,7 @@ mod long;
 mod resummarise;
 mod retrieve;
 mod routes;
+mod stream;
 mod tables;
 mod upsert;
 mod words;

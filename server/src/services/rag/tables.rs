@@ -3,40 +3,44 @@
 //! Nothing that comes names a path of this machine: files are kept in memory, under the names that the mapping has for
 //! them, and what they take is reserved as messages are.
 
-use super::upsert::silent;
+use super::stream::{opened, silent};
 use super::words::change;
 use super::{again, refused, why};
-use crate::caller::Caller;
-use crate::databases::{Hold, INGESTION, OpenDatabase};
-use crate::ending::{Stage, UnderWay};
+use crate::databases::OpenDatabase;
 use crate::failure::Failure;
 use crate::intake::Reserved;
-use crate::services::feeding::{Fed, Feeding, WAITING_PARTS};
+use crate::services::feeding::{Opened, Parts};
 use crate::shared::Shared;
-use crate::work::{CancelOnDrop, HeldPlace, blocking};
+use crate::work::{CancelOnDrop, blocking};
 use std::sync::Arc;
-use std::time::Instant;
-use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_tables_request::Part;
 use stratigraph_rag::build::TablesLimits;
 use stratigraph_rag::door::{Tables, TablesTaken};
 use stratigraph_rag::read::TableMapping;
-use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
+
+/// Streams of tables.
+static TABLES: Parts<v1::UpsertTablesRequest, Part, v1::TablesStart> = Parts {
+    part: |message| message.part,
+    start: |part| match part {
+        Part::Start(start) => Some(start),
+        _ => None,
+    },
+    database: |start| &start.database,
+    is_finish: |part| matches!(part, Part::Finish(_)),
+    unfinished: "the stream ended without `finish`: nothing of it is taken in",
+    silent,
+    may_outlast: false,
+};
 
 /// A stream of tables on its thread.
 struct Job {
     shared: Arc<Shared>,
     database: Arc<OpenDatabase>,
     start: v1::TablesStart,
-    parts: mpsc::Receiver<Fed<Part>>,
-    cancel: CancelToken,
-    ends: Instant,
+    stream: Opened<Part>,
     kept: Kept,
-    _hold: Hold,
-    _place: HeldPlace,
-    _under_way: UnderWay,
 }
 
 /// What the mapping and the tables take. Messages are forgotten when they were handled; this is held until the end.
@@ -49,48 +53,18 @@ pub(super) async fn upsert(
     shared: &Arc<Shared>,
     request: Request<Streaming<v1::UpsertTablesRequest>>,
 ) -> Result<v1::UpsertTablesResponse, Status> {
-    let caller = Caller::of(&request)?;
-    let mut stream = request.into_inner();
-    let config = &shared.config;
-    let idle = config.max_ingestion_idle.0;
-    let first = tokio::time::timeout(idle, stream.message())
-        .await
-        .map_err(|_| silent(idle))??;
-    let Some(Part::Start(start)) = first.and_then(|first| first.part) else {
-        return Err(Failure::request("part", "the first part is `start`").into());
-    };
-    let database = caller.database(shared, &start.database)?;
-    let place = shared.ingestions.take(caller.identity.name())?;
-    let hold = database.holds.hold(INGESTION);
-    let cancel = CancelToken::new();
+    let (start, database, stream) = opened(shared, request, &TABLES).await?;
     // Who does not wait for the answer wants no work.
-    let _left = CancelOnDrop(cancel.clone());
-    let (feed, parts) = mpsc::channel(WAITING_PARTS);
-    let ends = Instant::now() + config.max_ingestion_time.0;
-    let feeding = Feeding {
-        idle,
-        ends,
-        part: |message: v1::UpsertTablesRequest| message.part,
-        is_finish: |part| matches!(part, Part::Finish(_)),
-        unfinished: "the stream ended without `finish`: nothing of it is taken in",
-        silent,
-    };
-    let over = shared.ending.reached(Stage::Over);
-    feeding.spawn(stream, feed, over, cancel.clone());
+    let _left = CancelOnDrop(stream.cancel.clone());
     let job = Job {
-        _under_way: shared.ending.under_way(&cancel),
+        shared: Arc::clone(shared),
+        database,
+        start,
+        stream,
         kept: Kept {
             bytes: 0,
             reserved: shared.intake.nothing(),
         },
-        shared: Arc::clone(shared),
-        database,
-        start,
-        parts,
-        cancel,
-        ends,
-        _hold: hold,
-        _place: place,
     };
     Ok(blocking(move || job.run()).await?)
 }
@@ -98,7 +72,7 @@ pub(super) async fn upsert(
 impl Job {
     fn run(mut self) -> Result<v1::UpsertTablesResponse, Failure> {
         let taken = self.take_in();
-        let taken = taken.map_err(|failure| why(&self.shared, self.ends, failure))?;
+        let taken = taken.map_err(|failure| why(&self.shared, self.stream.ends, failure))?;
         let report = &taken.report;
         let (nodes, relationships) = (report.nodes, report.relationships);
         let (broken_rows, dry_run) = (report.count_broken, self.start.dry_run);
@@ -117,7 +91,7 @@ impl Job {
             keep_embedder: self.start.keep_embedder,
             dry_run: self.start.dry_run,
             limits: TablesLimits {
-                cancel: self.cancel.clone(),
+                cancel: self.stream.cancel.clone(),
                 memory: self.shared.config.max_request_memory.bytes(),
                 prune: self.start.prune,
             },
@@ -134,7 +108,7 @@ impl Job {
         let Self {
             shared,
             start,
-            parts,
+            stream,
             kept,
             ..
         } = self;
@@ -144,7 +118,7 @@ impl Job {
         let mut mapping = TableMapping::parse(&start.id, &start.mapping)
             .map_err(|error| Failure::request("start.mapping", error.to_string()))?;
         loop {
-            match parts.blocking_recv().unwrap_or(Err(Failure::Cancelled))? {
+            match stream.next_part()? {
                 Part::Start(_) => return Err(Failure::request("part", "`start` comes once")),
                 Part::Finish(_) => return Ok(mapping),
                 Part::File(file) => {

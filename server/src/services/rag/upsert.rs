@@ -1,44 +1,49 @@
 //! A stream of documents: each a transaction of its own, each with its report.
 
+use super::stream::{opened, silent};
 use super::words::{bill, change, foreseen};
 use super::{again, refused, why};
-use crate::caller::Caller;
 use crate::config::Config;
 use crate::convert;
-use crate::databases::{Hold, INGESTION, OpenDatabase};
-use crate::ending::{Stage, UnderWay};
+use crate::databases::OpenDatabase;
 use crate::failure::Failure;
-use crate::services::feeding::{Fed, Feeding, WAITING_PARTS};
+use crate::services::feeding::{Opened, Parts};
 use crate::services::telling::{Teller, ToldStream, telling};
 use crate::shared::Shared;
-use crate::work::{HeldPlace, caught};
+use crate::work::caught;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_documents_request::Part;
 use stratigraph_proto::v1::upsert_documents_response::Part as Told;
 use stratigraph_rag::door::{DoorError, Incoming, LONGEST_METADATA, Open, Wanted, causes, datum};
 use stratigraph_rag::ingest::{Ended, Problems, Progress, Report};
-use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
 
 /// The most broken lines of one list that are told one by one.
 const MOST_BROKEN_LINES: usize = 100;
+
+/// Streams of documents.
+static DOCUMENTS: Parts<v1::UpsertDocumentsRequest, Part, v1::UpsertStart> = Parts {
+    part: |message| message.part,
+    start: |part| match part {
+        Part::Start(start) => Some(start),
+        _ => None,
+    },
+    database: |start| &start.database,
+    is_finish: |part| matches!(part, Part::Finish(_)),
+    unfinished: "the stream ended without `finish`: what was reported is taken in, and nothing else",
+    silent,
+    may_outlast: false,
+};
 
 /// A stream of documents on its thread.
 struct Job {
     shared: Arc<Shared>,
     database: Arc<OpenDatabase>,
     start: v1::UpsertStart,
-    parts: mpsc::Receiver<Fed<Part>>,
+    stream: Opened<Part>,
     teller: Teller<v1::UpsertDocumentsResponse>,
-    cancel: CancelToken,
-    ends: Instant,
     counts: Counts,
-    _hold: Hold,
-    _place: HeldPlace,
-    _under_way: UnderWay,
 }
 
 #[derive(Default)]
@@ -51,59 +56,25 @@ pub(super) async fn upsert(
     shared: &Arc<Shared>,
     request: Request<Streaming<v1::UpsertDocumentsRequest>>,
 ) -> Result<ToldStream<v1::UpsertDocumentsResponse>, Status> {
-    let caller = Caller::of(&request)?;
-    let mut stream = request.into_inner();
-    let config = &shared.config;
-    let idle = config.max_ingestion_idle.0;
-    let first = tokio::time::timeout(idle, stream.message())
-        .await
-        .map_err(|_| silent(idle))??;
-    let Some(Part::Start(start)) = first.and_then(|first| first.part) else {
-        return Err(Failure::request("part", "the first part is `start`").into());
-    };
-    let database = caller.database(shared, &start.database)?;
-    let place = shared.ingestions.take(caller.identity.name())?;
-    let hold = database.holds.hold(INGESTION);
-    let cancel = CancelToken::new();
-    let (feed, parts) = mpsc::channel(WAITING_PARTS);
-    let (teller, told) = telling(idle, &cancel);
-    let ends = Instant::now() + config.max_ingestion_time.0;
-    let feeding = Feeding {
-        idle,
-        ends,
-        part: |message: v1::UpsertDocumentsRequest| message.part,
-        is_finish: |part| matches!(part, Part::Finish(_)),
-        unfinished: "the stream ended without `finish`: what was reported is taken in, and nothing else",
-        silent,
-    };
-    let over = shared.ending.reached(Stage::Over);
-    feeding.spawn(stream, feed, over, cancel.clone());
+    let (start, database, stream) = opened(shared, request, &DOCUMENTS).await?;
+    let (teller, told) = telling(shared.config.max_ingestion_idle.0, &stream.cancel);
     let job = Job {
-        _under_way: shared.ending.under_way(&cancel),
         shared: Arc::clone(shared),
         database,
         start,
-        parts,
+        stream,
         teller,
-        cancel,
-        ends,
         counts: Counts::default(),
-        _hold: hold,
-        _place: place,
     };
     let span = tracing::Span::current();
     tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
     Ok(told)
 }
 
-pub(super) fn silent(limit: Duration) -> Failure {
-    Failure::Unsent { limit }
-}
-
 impl Job {
     fn run(mut self) {
         let done = caught(|| self.take_in());
-        let done = done.map_err(|failure| why(&self.shared, self.ends, failure));
+        let done = done.map_err(|failure| why(&self.shared, self.stream.ends, failure));
         let Counts { documents, failed } = self.counts;
         tracing::info!(documents, failed, dry_run = self.start.dry_run, "documents");
         if let Err(failure) = done {
@@ -117,8 +88,7 @@ impl Job {
             false => Some(self.open(Vec::new())?),
         };
         loop {
-            let part = self.parts.blocking_recv();
-            match part.unwrap_or(Err(Failure::Cancelled))? {
+            match self.stream.next_part()? {
                 Part::Start(_) => return Err(Failure::request("part", "`start` comes once")),
                 // Layers may be made without documents, and not for documents that nobody could read.
                 Part::Finish(_) if open.is_none() && self.counts.documents == 0 => {
@@ -126,14 +96,7 @@ impl Job {
                 }
                 Part::Finish(_) => return Ok(()),
                 Part::Document(document) => {
-                    let most = self.shared.config.max_documents;
-                    if self.counts.documents >= u64::from(most) {
-                        return Err(Failure::Limit {
-                            what: "the number of documents in a stream",
-                            limit: most.to_string(),
-                            hint: "send them in several streams",
-                        });
-                    }
+                    self.within_limit()?;
                     if open.is_none() {
                         open = self.open_for(&document)?;
                     }
@@ -142,19 +105,35 @@ impl Job {
                         // What cannot be read is told, and the next one decides.
                         None => self.one(&self.imagined()?, document)?,
                     };
-                    self.counts.documents += 1;
-                    if !report.taken_in {
-                        self.counts.failed += 1;
-                    }
-                    let failed = u64::from(!report.taken_in);
-                    if !self.start.dry_run {
-                        self.shared.metrics.took_in(failed, report.bill.as_ref());
-                    }
-                    let part = Some(Told::Report(report));
-                    self.teller.surely(v1::UpsertDocumentsResponse { part })?;
+                    self.report(report)?;
                 }
             }
         }
+    }
+
+    /// Whether the stream may have one more document.
+    fn within_limit(&self) -> Result<(), Failure> {
+        let most = self.shared.config.max_documents;
+        if self.counts.documents < u64::from(most) {
+            return Ok(());
+        }
+        Err(Failure::Limit {
+            what: "the number of documents in a stream",
+            limit: most.to_string(),
+            hint: "send them in several streams",
+        })
+    }
+
+    /// Counts a document, and tells what has become of it.
+    fn report(&mut self, report: v1::DocumentReport) -> Result<(), Failure> {
+        let failed = u64::from(!report.taken_in);
+        self.counts.documents += 1;
+        self.counts.failed += failed;
+        if !self.start.dry_run {
+            self.shared.metrics.took_in(failed, report.bill.as_ref());
+        }
+        let part = Some(Told::Report(report));
+        self.teller.surely(v1::UpsertDocumentsResponse { part })
     }
 
     /// Whether the first document that can be read decides on the embedder of new layers.
@@ -247,38 +226,48 @@ impl Job {
         Ok(wanted)
     }
 
+    /// Takes a document in, or says what that would be.
     fn one(&self, open: &Open, document: v1::RagDocument) -> Result<v1::DocumentReport, Failure> {
         let id = document.id.clone();
-        let failed = |problem: String| v1::DocumentReport {
-            id: id.clone(),
+        let reported = match self.incoming(document) {
+            Err(problem) => Err(problem),
+            Ok(incoming) if self.start.dry_run => self.forecast(open, incoming),
+            Ok(incoming) => self.taken_in(open, &incoming)?,
+        };
+        let report = reported.unwrap_or_else(|problem| v1::DocumentReport {
             problems: vec![problem],
             ..v1::DocumentReport::default()
-        };
-        let incoming = match self.incoming(document) {
-            Ok(incoming) => incoming,
-            Err(problem) => return Ok(failed(problem)),
-        };
-        if self.start.dry_run {
-            return Ok(match open.forecast(incoming, &self.cancel) {
-                Ok(forecast) => v1::DocumentReport {
-                    id: id.clone(),
-                    taken_in: forecast.documents > 0,
-                    bytes: forecast.bytes,
-                    pieces: forecast.pieces as u64,
-                    unchanged: forecast.unchanged > 0,
-                    added: forecast.added_documents > 0,
-                    changed: forecast.changed_documents > 0,
-                    change: Some(v1::GraphChange {
-                        vectors: forecast.vectors,
-                        vector_tokens: forecast.vector_tokens,
-                        ..v1::GraphChange::default()
-                    }),
-                    bill: Some(foreseen(&forecast.estimate, &self.shared.config)),
-                    ..with_problems(&forecast.problems)
-                },
-                Err(error) => failed(causes(&error)),
-            });
-        }
+        });
+        Ok(v1::DocumentReport { id, ..report })
+    }
+
+    /// What a document would be and cost, or what is wrong with it.
+    fn forecast(&self, open: &Open, incoming: Incoming) -> Result<v1::DocumentReport, String> {
+        let forecast = open.forecast(incoming, &self.stream.cancel);
+        let forecast = forecast.map_err(|error| causes(&error))?;
+        Ok(v1::DocumentReport {
+            taken_in: forecast.documents > 0,
+            bytes: forecast.bytes,
+            pieces: forecast.pieces as u64,
+            unchanged: forecast.unchanged > 0,
+            added: forecast.added_documents > 0,
+            changed: forecast.changed_documents > 0,
+            change: Some(v1::GraphChange {
+                vectors: forecast.vectors,
+                vector_tokens: forecast.vector_tokens,
+                ..v1::GraphChange::default()
+            }),
+            bill: Some(foreseen(&forecast.estimate, &self.shared.config)),
+            ..with_problems(&forecast.problems)
+        })
+    }
+
+    /// Takes a document in: what has become of it, or what is wrong with it. A failure is the end of the stream.
+    fn taken_in(
+        &self,
+        open: &Open,
+        incoming: &Incoming,
+    ) -> Result<Result<v1::DocumentReport, String>, Failure> {
         let tell = |now: Progress| {
             let progress = v1::RagProgress {
                 done: self.counts.documents,
@@ -289,8 +278,8 @@ impl Job {
             let part = Some(Told::Progress(progress));
             self.teller.perhaps(v1::UpsertDocumentsResponse { part });
         };
-        let report = again(|| {
-            let mut report = match open.upsert(incoming.clone(), &self.cancel, &tell) {
+        let taken = again(|| {
+            let mut report = match open.upsert(incoming.clone(), &self.stream.cancel, &tell) {
                 Ok(report) => report,
                 Err(error) => return Ok(Err(causes(&error))),
             };
@@ -300,10 +289,7 @@ impl Job {
                 None => Ok(Ok(report)),
             }
         })?;
-        Ok(match report {
-            Ok(report) => told(id, &report, &self.shared.config),
-            Err(problem) => failed(problem),
-        })
+        Ok(taken.map(|report| told(&report, &self.shared.config)))
     }
 
     fn incoming(&self, document: v1::RagDocument) -> Result<Incoming, String> {
@@ -337,9 +323,8 @@ impl Job {
     }
 }
 
-fn told(id: String, report: &Report, config: &Config) -> v1::DocumentReport {
+fn told(report: &Report, config: &Config) -> v1::DocumentReport {
     v1::DocumentReport {
-        id,
         taken_in: report.documents > 0,
         bytes: report.bytes,
         pieces: report.pieces as u64,
