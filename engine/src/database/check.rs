@@ -2,7 +2,6 @@
 //! written. Both collect findings instead of stopping at the first.
 
 use super::Database;
-use super::keys::KeyRead;
 use crate::catalog::{self, Readiness};
 use crate::codec::{CodecError, CommitSeq};
 use crate::error::{Error, Result};
@@ -10,6 +9,7 @@ use crate::graph::check::{Findings, examine};
 use crate::graph::{Read as _, ReadTxn, view};
 use crate::index::text::{self, OwnerId};
 use crate::index::vector::differences;
+use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::{FAMILIES, Family};
 use crate::storage::files::Layout;
@@ -169,7 +169,7 @@ impl Database {
                 });
             }
         }
-        if let Some(disk) = &self.inner.disk {
+        if let Some(disk) = &self.inner.ground.disk {
             self.check_files(&disk.layout, &mut report)?;
         }
         watch.step("done", FAMILIES.len() as u64, FAMILIES.len() as u64)?;
@@ -182,7 +182,7 @@ impl Database {
     /// As [`check`](Self::check).
     pub fn scrub(&self, watch: &mut Watch<'_>) -> Result<CheckReport> {
         watch.step("verify every block", 0, 1)?;
-        let damage = match self.inner.store.verify_checksums() {
+        let damage = match self.inner.ground.store.verify_checksums() {
             Ok(()) => None,
             Err(error @ (Error::Corruption { .. } | Error::Io { .. })) => Some(error),
             Err(error) => return Err(error),
@@ -205,7 +205,7 @@ impl Database {
                     });
                 }
                 // A writer may have gone on since our view was taken; the durable one never goes back.
-                if self.inner.read_only && reading.mark.commit > report.commit {
+                if self.inner.ground.read_only && reading.mark.commit > report.commit {
                     report.find(
                         "MARK",
                         format_args!("it vouches for commit {}", reading.mark.commit),

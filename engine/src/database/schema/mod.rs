@@ -25,10 +25,10 @@ pub use vector::VectorIndex;
 pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
 
 use super::Database;
-use super::keys::KeyRead as _;
 use crate::catalog::{Change, Readiness, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
+use crate::keys::KeyRead as _;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

@@ -268,7 +268,7 @@ impl Database {
     /// # Errors
     /// [`Error::Closed`].
     pub fn vector_indexes(&self) -> Result<Vec<VectorIndexInfo>> {
-        self.inner.ensure_open()?;
+        self.inner.ground.ensure_open()?;
         let all = self.inner.vectors.all();
         Ok(all.iter().map(|bound| bound.info()).collect())
     }
@@ -286,7 +286,7 @@ impl Database {
         let live = live.ok_or_else(|| Error::IndexNotReady {
             index: Arc::clone(&def.name),
         })?;
-        live.index.tend(self.inner.log.oldest().get());
+        live.index.tend(self.inner.ground.log.oldest().get());
         Ok(())
     }
 
