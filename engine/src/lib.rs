@@ -39,6 +39,7 @@ mod error;
 pub mod exchange;
 pub mod graph;
 pub mod index;
+pub mod keys;
 pub mod query;
 pub mod storage;
 pub mod value;
@@ -46,7 +47,7 @@ pub mod value;
 pub use database::{
     BackupInfo, BackupManifest, CheckReport, Constraint, ConstraintOn, Database, DatabaseBuilder,
     DatabaseInfo, Declaration, Finding, HierarchyOptions, Index, PrunedBackups, TextIndex,
-    VectorIndex, WeakDatabase, keys, list_backups, restore, verify_backup,
+    VectorIndex, WeakDatabase, list_backups, restore, verify_backup,
 };
 pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
 pub use exchange::{DumpError, DumpReport, LoadOptions, LoadReport, verify_dump};

@@ -46,8 +46,8 @@ AREAS = {
     "commit": (
         "stratigraph", "engine",
         ["storage/commit.rs", "storage/queue.rs", "storage/batch.rs", "storage/batch/*.rs", "storage/meta.rs", "storage/files/mark.rs",
-         "database/keys/write.rs"],
-        [("lib", ["storage::batch", "storage::commit::", "storage::meta::", "storage::queue::", "storage::files::", "database::"]),
+         "keys/write.rs"],
+        [("lib", ["storage::batch", "storage::commit::", "storage::meta::", "storage::queue::", "storage::files::", "keys::write::", "database::"]),
          ("transactions", []), ("lib", ["storage::"]), ("lifecycle", []), ("bulk", []), ("backup", []), ("graph_concurrency", []), ("model", [])],
     ),
     "authorization": (

@@ -4,6 +4,7 @@
 
 use crate::cargo::Cargo;
 use crate::deny;
+use crate::layers;
 use crate::machine_paths;
 use crate::map;
 use crate::places::Places;
@@ -48,6 +49,9 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
 pub(crate) fn sources(places: &Places, cargo: &Cargo<'_>, steps: &mut Steps) -> Result<(), String> {
     steps.run("map", || {
         report("ARCHITECTURE.md", &map::check(&places.checkout)?)
+    })?;
+    steps.run("layers", || {
+        report("the engine's layers", &layers::check(&places.checkout)?)
     })?;
     steps.run("paths", || {
         report("machine paths", &machine_paths::check(&places.checkout)?)

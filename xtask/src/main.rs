@@ -12,6 +12,7 @@ mod deny;
 mod foreign;
 mod fuzz;
 mod harness;
+mod layers;
 mod machine_paths;
 mod map;
 mod models;

@@ -8,6 +8,7 @@ mod counters;
 mod names;
 mod records;
 mod schema;
+pub(crate) mod sketch;
 
 pub use counters::Counter;
 pub use names::{

@@ -20,10 +20,10 @@ use super::names::{NameId, Names, PropertyId};
 use super::schema::{
     ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope, TextIndexDef, VectorIndexDef,
 };
+use super::sketch::Sketch;
 use super::{Catalog, Counter, GraphState, NextIds};
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter, prefix_end};
 use crate::error::{Error, Result};
-use crate::index::property::Sketch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::{ScanOptions, Snapshot};

@@ -1,9 +1,8 @@
 //! What is declared about the graph: indexes of all kinds, constraints and hierarchies.
 
 use super::names::{LabelId, PropertyId, TypeId};
-use crate::graph::Entity;
-use crate::index::text::{TextIndex, TextSettings};
-use crate::value::{NodeId, RelationshipId, ValueKind};
+use crate::index::text::TextSettings;
+use crate::value::ValueKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -43,16 +42,6 @@ impl Scope {
     #[must_use]
     pub fn is_node(self) -> bool {
         matches!(self, Self::Label(_) | Self::AnyNode)
-    }
-
-    /// An entity of its kind.
-    #[must_use]
-    pub fn entity(self, number: u64) -> Entity {
-        if self.is_node() {
-            Entity::Node(NodeId::new(number))
-        } else {
-            Entity::Relationship(RelationshipId::new(number))
-        }
     }
 }
 
@@ -136,14 +125,6 @@ pub struct TextIndexDef {
     pub settings: Arc<TextSettings>,
     /// Whether it holds everything.
     pub readiness: Readiness,
-}
-
-impl TextIndexDef {
-    /// The index itself.
-    #[must_use]
-    pub fn index(&self) -> TextIndex {
-        TextIndex::new(self.id, Arc::clone(&self.settings))
-    }
 }
 
 /// What a constraint demands.

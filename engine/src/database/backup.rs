@@ -42,8 +42,9 @@ impl Database {
     /// Earlier backups stay as they are in any case.
     pub fn backup(&self, folder: impl AsRef<Path>, watch: &mut Watch<'_>) -> Result<BackupInfo> {
         let folder = folder.as_ref();
-        let disk = self.inner.disk("backup")?;
-        self.inner.ensure_writable()?;
+        let ground = &self.inner.ground;
+        let disk = ground.disk("backup")?;
+        ground.ensure_writable()?;
         let files = folder.join("files");
         fs::create_dir_all(&files).map_err(|error| Error::io("create", &files, error))?;
         // Two checkpoints of one database at a time would meet in one folder.
@@ -55,12 +56,12 @@ impl Database {
         watch.step("take a checkpoint", 0, 0)?;
         {
             // An index that is kept is taken in quickly, a load takes as long as it takes.
-            let _nothing_is_taken_in = match self.inner.file_list.try_lock() {
+            let _nothing_is_taken_in = match ground.file_list.try_lock() {
                 Some(list) => list,
-                None if self.inner.queue.is_loading() => return Err(Error::LoadInProgress),
-                None => self.inner.file_list.lock(),
+                None if ground.queue.is_loading() => return Err(Error::LoadInProgress),
+                None => ground.file_list.lock(),
             };
-            self.inner.store.checkpoint(&checkpoint)?;
+            ground.store.checkpoint(&checkpoint)?;
         }
         let copied = commit_of(&checkpoint).and_then(|commit| {
             let files = copy_checkpoint(&checkpoint, &files, &earlier, watch)?;
@@ -69,7 +70,7 @@ impl Database {
         remove_dir(&checkpoint)?;
         let (commit, (backup_files, new_bytes)) = copied?;
         // A backup must not hold what a loss of power could still take from the database itself.
-        self.inner.log.wait_until_durable(commit)?;
+        ground.log.wait_until_durable(commit)?;
         // Every content must be found under its name before a manifest may mention it.
         sync_dir(&files)?;
         let number = numbers.last().map_or(1, |last| last + 1);

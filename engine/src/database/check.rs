@@ -2,14 +2,14 @@
 //! written. Both collect findings instead of stopping at the first.
 
 use super::Database;
-use super::keys::KeyRead;
 use crate::catalog::{self, Readiness};
 use crate::codec::{CodecError, CommitSeq};
 use crate::error::{Error, Result};
 use crate::graph::check::{Findings, examine};
 use crate::graph::{Read as _, ReadTxn, view};
 use crate::index::text::{self, OwnerId};
-use crate::index::vector::differences;
+use crate::index::vector::{VectorIndexes, differences};
+use crate::keys::{KeyRead, KeyReadTxn};
 use crate::storage::cancel::Watch;
 use crate::storage::family::{FAMILIES, Family};
 use crate::storage::files::Layout;
@@ -54,6 +54,126 @@ impl CheckReport {
             what: what.to_string(),
         });
     }
+
+    fn note(&mut self, place: impl Into<String>, what: impl std::fmt::Display) {
+        self.notes.push(Finding {
+            place: place.into(),
+            what: what.to_string(),
+        });
+    }
+
+    /// What came of looking at a part. Damage is a finding, and then there is nothing else of it to know.
+    fn looked<T>(&mut self, place: &str, outcome: Result<T>) -> Result<Option<T>> {
+        match outcome {
+            Err(error @ (Error::Corruption { .. } | Error::Record { .. })) => {
+                self.find(place, error);
+                Ok(None)
+            }
+            outcome => outcome.map(Some),
+        }
+    }
+}
+
+// The parts of a check, in their order.
+impl CheckReport {
+    /// Reads every pair of every family, to its end or the first damage.
+    fn read_families(&mut self, txn: &KeyReadTxn, watch: &mut Watch<'_>) -> Result<()> {
+        let whole_families = ScanOptions {
+            keep_in_cache: false,
+            ..ScanOptions::default()
+        };
+        for (done, spec) in FAMILIES.iter().enumerate() {
+            watch.step(spec.name, done as u64, FAMILIES.len() as u64)?;
+            let mut entries = 0;
+            let mut scan = txn.scan_with(spec.family, &KeyRange::all(), whole_families)?;
+            loop {
+                match scan.next() {
+                    Ok(None) => break,
+                    Ok(Some(entry)) => {
+                        entries += 1;
+                        if spec.family == Family::Meta
+                            && let Err(error) = verify_meta(entry.key, entry.value)
+                        {
+                            self.find(spec.name, error);
+                        }
+                    }
+                    Err(error) => {
+                        self.find(spec.name, error);
+                        break;
+                    }
+                }
+            }
+            self.entries.push((spec.name, entries));
+        }
+        Ok(())
+    }
+
+    /// Holds records, degrees, sets, counts, index entries and levels against each other.
+    fn examine_graph(&mut self, txn: &ReadTxn, watch: &mut Watch<'_>) -> Result<()> {
+        let mut findings = Findings::default();
+        let examined = examine(view::of(txn), &mut findings, watch);
+        self.looked("graph", examined)?;
+        for (place, what) in findings.into_parts() {
+            self.find(place, what);
+        }
+        Ok(())
+    }
+
+    /// Notes property indexes that do not hold everything; what those that do must hold is looked at with the graph.
+    fn look_at_property_indexes(&mut self, txn: &ReadTxn) {
+        for index in txn.catalog().indexes() {
+            if index.readiness != Readiness::Ready {
+                let what = format_args!("index {} was not built to its end", index.name);
+                self.note("prop_index", what);
+            }
+        }
+    }
+
+    /// Holds text indexes against the texts that are stored.
+    fn compare_text_indexes(&mut self, txn: &ReadTxn, watch: &mut Watch<'_>) -> Result<()> {
+        for def in txn.catalog().text_indexes() {
+            watch.step("compare a text index", 0, 0)?;
+            let (view, index) = (view::of(txn), def.index());
+            let place = format!("text index {}", def.name);
+            if def.readiness != Readiness::Ready {
+                self.note(place, "it was not filled to its end");
+                continue;
+            }
+            let mut found = Vec::new();
+            text::check(view.keys, &index, |finding| found.push(finding))?;
+            let ids = view.in_scope(def.scope)?;
+            let texts = ids.iter().filter_map(|id| {
+                let texts = text::texts_of(&view, def, id).transpose()?;
+                Some(texts.map(|texts| (OwnerId::new(id), texts)))
+            });
+            text::compare(view.keys, &index, texts, |finding| found.push(finding))?;
+            for finding in found {
+                self.find(&place, finding);
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds vector indexes against the vectors that are stored.
+    fn compare_vector_indexes(
+        &mut self,
+        txn: &ReadTxn,
+        indexes: &VectorIndexes,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        for bound in indexes.all() {
+            watch.step("compare a vector index", 0, 0)?;
+            let place = format!("vector index {}", bound.def.name);
+            let wrong = differences(&view::of(txn), &bound);
+            for what in self.looked(&place, wrong)?.unwrap_or_default() {
+                self.find(&place, what);
+            }
+            if bound.live().is_none() {
+                self.note(place, "it is not ready, and was not compared");
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether a pair of the `meta` family is one of the floor's, or of the catalogue's, and decodes.
@@ -79,97 +199,13 @@ impl Database {
             commit: txn.commit_seq(),
             ..CheckReport::default()
         };
-        let whole_families = ScanOptions {
-            keep_in_cache: false,
-            ..ScanOptions::default()
-        };
-        for (done, spec) in FAMILIES.iter().enumerate() {
-            watch.step(spec.name, done as u64, FAMILIES.len() as u64)?;
-            let mut entries = 0;
-            let mut scan = txn.scan_with(spec.family, &KeyRange::all(), whole_families)?;
-            loop {
-                match scan.next() {
-                    Ok(None) => break,
-                    Ok(Some(entry)) => {
-                        entries += 1;
-                        if spec.family == Family::Meta
-                            && let Err(error) = verify_meta(entry.key, entry.value)
-                        {
-                            report.find(spec.name, error);
-                        }
-                    }
-                    Err(error) => {
-                        report.find(spec.name, error);
-                        break;
-                    }
-                }
-            }
-            report.entries.push((spec.name, entries));
-        }
+        report.read_families(&txn, watch)?;
         let txn = ReadTxn::new(txn);
-        let mut findings = Findings::default();
-        match examine(view::of(&txn), &mut findings, watch) {
-            Err(error @ (Error::Corruption { .. } | Error::Record { .. })) => {
-                report.find("graph", error);
-            }
-            other => other?,
-        }
-        for (place, what) in findings.into_parts() {
-            report.find(place, what);
-        }
-        for index in txn.catalog().indexes() {
-            if index.readiness != Readiness::Ready {
-                report.notes.push(Finding {
-                    place: "prop_index".into(),
-                    what: format!("index {} was not built to its end", index.name),
-                });
-            }
-        }
-        for def in txn.catalog().text_indexes() {
-            watch.step("compare a text index", 0, 0)?;
-            let (view, index) = (view::of(&txn), def.index());
-            let place = format!("text index {}", def.name);
-            if def.readiness != Readiness::Ready {
-                report.notes.push(Finding {
-                    place,
-                    what: "it was not filled to its end".into(),
-                });
-                continue;
-            }
-            let mut found = Vec::new();
-            text::check(view.keys, &index, |finding| found.push(finding))?;
-            let ids = view.in_scope(def.scope)?;
-            let texts = ids.iter().filter_map(|id| {
-                let texts = text::texts_of(&view, def, id).transpose()?;
-                Some(texts.map(|texts| (OwnerId::new(id), texts)))
-            });
-            text::compare(view.keys, &index, texts, |finding| found.push(finding))?;
-            for finding in found {
-                report.find(&place, finding);
-            }
-        }
-        for bound in self.inner.vectors.all() {
-            watch.step("compare a vector index", 0, 0)?;
-            let name = &bound.def.name;
-            let place = format!("vector index {name}");
-            match differences(&view::of(&txn), &bound) {
-                Err(error @ (Error::Corruption { .. } | Error::Record { .. })) => {
-                    report.find(&place, error);
-                }
-                found => {
-                    for what in found? {
-                        report.find(&place, what);
-                    }
-                }
-            }
-            if bound.live().is_none() {
-                report.notes.push(Finding {
-                    place,
-                    what: "it is not ready, and was not compared".into(),
-                });
-            }
-        }
-        if let Some(disk) = &self.inner.disk {
+        report.examine_graph(&txn, watch)?;
+        report.look_at_property_indexes(&txn);
+        report.compare_text_indexes(&txn, watch)?;
+        report.compare_vector_indexes(&txn, &self.inner.vectors, watch)?;
+        if let Some(disk) = &self.inner.ground.disk {
             self.check_files(&disk.layout, &mut report)?;
         }
         watch.step("done", FAMILIES.len() as u64, FAMILIES.len() as u64)?;
@@ -182,7 +218,7 @@ impl Database {
     /// As [`check`](Self::check).
     pub fn scrub(&self, watch: &mut Watch<'_>) -> Result<CheckReport> {
         watch.step("verify every block", 0, 1)?;
-        let damage = match self.inner.store.verify_checksums() {
+        let damage = match self.inner.ground.store.verify_checksums() {
             Ok(()) => None,
             Err(error @ (Error::Corruption { .. } | Error::Io { .. })) => Some(error),
             Err(error) => return Err(error),
@@ -199,13 +235,10 @@ impl Database {
             Err(error) => report.find("MARK", error),
             Ok(reading) => {
                 if let Some(error) = reading.torn {
-                    report.notes.push(Finding {
-                        place: "MARK".into(),
-                        what: format!("one slot is torn: {error}"),
-                    });
+                    report.note("MARK", format_args!("one slot is torn: {error}"));
                 }
                 // A writer may have gone on since our view was taken; the durable one never goes back.
-                if self.inner.read_only && reading.mark.commit > report.commit {
+                if self.inner.ground.read_only && reading.mark.commit > report.commit {
                     report.find(
                         "MARK",
                         format_args!("it vouches for commit {}", reading.mark.commit),
@@ -231,10 +264,7 @@ impl Database {
                 .path();
             if !known.contains(&path) {
                 let place = path.display().to_string();
-                report.notes.push(Finding {
-                    place,
-                    what: "this file is not the database's".into(),
-                });
+                report.note(place, "this file is not the database's");
             }
         }
         Ok(())

@@ -38,19 +38,17 @@ impl Database {
     /// What the database says of itself. It reads counters, not data.
     #[must_use]
     pub fn info(&self) -> DatabaseInfo {
+        let ground = &self.inner.ground;
+        let disk = ground.disk.as_ref();
         DatabaseInfo {
-            path: self
-                .inner
-                .disk
-                .as_ref()
-                .map(|disk| disk.layout.root().to_path_buf()),
+            path: disk.map(|disk| disk.layout.root().to_path_buf()),
             id: self.id(),
             format: CURRENT_FORMAT,
-            commit: self.inner.log.published().commit,
-            durable: self.inner.log.durable(),
-            failure: self.inner.log.failure(),
-            commits: self.inner.log.counts(),
-            store: self.inner.store.metrics(),
+            commit: ground.log.published().commit,
+            durable: ground.log.durable(),
+            failure: ground.log.failure(),
+            commits: ground.log.counts(),
+            store: ground.store.metrics(),
             text_cache_bytes: self.inner.texts.bytes() as u64,
             projection_cache_bytes: self.inner.projections.bytes(),
         }

@@ -1,14 +1,12 @@
 //! The database as its users see it: open, read, write, load, back up, check.
 //!
-//! [`open`] walks from a folder to a database, [`keys`] are the transactions below the graph, which
-//! [`graph`](crate::graph) makes nodes and relationships of. Everything a transaction does to the
-//! store goes through [`storage`](crate::storage); nothing here names RocksDB.
+//! [`open`] walks from a folder to a database. Its transactions come from below: [`graph`](crate::graph)
+//! has those on nodes and relationships, [`keys`](crate::keys) those on bytes. What they stand on is a
+//! [`Ground`]; the rest of an open database is here. Nothing here names RocksDB.
 
-mod background;
 mod backup;
 mod check;
 mod info;
-pub mod keys;
 mod look;
 mod manifest;
 mod migrate;
@@ -19,7 +17,6 @@ mod schema;
 mod settings;
 mod texts;
 
-pub(crate) use background::Background;
 pub use backup::{BackupInfo, list_backups, verify_backup};
 pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
@@ -32,29 +29,24 @@ pub use schema::{
 pub use settings::DatabaseBuilder;
 
 use crate::algo::snapshot::ProjectionCache;
-use crate::catalog::GraphState;
+use crate::catalog::TextIndexDef;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
 use crate::index::Jobs;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
+use crate::keys::{Ground, KeyBulkLoad, KeyReadTxn, KeyWriteTxn, OpenDatabase};
 use crate::query::{PlanCache, Registry};
 use crate::storage::cancel::Watch;
-use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
 use crate::storage::files::Layout;
 use crate::storage::files::header::Header;
-use crate::storage::files::lock::FolderLock;
 use crate::storage::files::mark::ManifestFloor;
-use crate::storage::files::reserve::DiskGuard;
-use crate::storage::queue::WriterQueue;
 use crate::storage::store::Store;
-use keys::{KeyBulkLoad, KeyReadTxn, KeyWriteTxn};
 use parking_lot::{Mutex, RwLock};
-use settings::Settings;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
@@ -75,16 +67,8 @@ pub struct Database {
     inner: Arc<Inner>,
 }
 
-pub(crate) struct Inner {
-    store: Arc<dyn Store>,
-    log: Arc<CommitLog<GraphState>>,
-    queue: Arc<WriterQueue>,
-    id: DatabaseId,
-    settings: Settings,
-    /// Nothing of it exists for a database in memory.
-    disk: Option<Arc<Disk>>,
-    read_only: bool,
-    closed: AtomicBool,
+struct Inner {
+    ground: Arc<Ground>,
     syncer: Mutex<Option<JoinHandle<()>>>,
     projections: ProjectionCache,
     /// What queries can call.
@@ -99,16 +83,6 @@ pub(crate) struct Inner {
     builds: schema::Builds,
     /// Held by the one backup that is being taken, and by who removes old ones.
     backing_up: Mutex<()>,
-    /// Held while a load's runs are taken in, and while a checkpoint is made: it flushes first and
-    /// lists files then, so a run taken in between would be in it without its load's marker.
-    file_list: Arc<Mutex<()>>,
-}
-
-struct Disk {
-    layout: Layout,
-    /// Absent when open read-only.
-    guard: Option<DiskGuard>,
-    lock: FolderLock,
 }
 
 impl Database {
@@ -195,8 +169,8 @@ impl Database {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn key_read(&self) -> Result<KeyReadTxn> {
-        self.inner.ensure_open()?;
-        Ok(KeyReadTxn::new(&self.inner))
+        self.inner.ground.ensure_open()?;
+        Ok(KeyReadTxn::new(self.opened()))
     }
 
     /// A write transaction below the graph, on bytes: it can break what the graph promises.
@@ -204,7 +178,7 @@ impl Database {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn key_write(&self) -> Result<KeyWriteTxn> {
-        KeyWriteTxn::begin(&self.inner)
+        KeyWriteTxn::begin(self.opened())
     }
 
     /// A bulk load below the graph, of sorted entries outside the log. It holds the writer's place.
@@ -212,7 +186,12 @@ impl Database {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn key_bulk_load(&self) -> Result<KeyBulkLoad> {
-        KeyBulkLoad::begin(&self.inner)
+        KeyBulkLoad::begin(self.opened())
+    }
+
+    /// The database as transactions keep it open.
+    fn opened(&self) -> Arc<dyn OpenDatabase> {
+        self.inner.clone()
     }
 
     /// Makes everything committed so far durable; only [`Durability::Periodic`] needs it.
@@ -222,8 +201,8 @@ impl Database {
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the sync failed.
     pub fn sync(&self) -> Result<CommitSeq> {
-        self.inner.ensure_writable()?;
-        self.inner.log.sync()
+        self.inner.ground.ensure_writable()?;
+        self.inner.ground.log.sync()
     }
 
     /// Moves what is in memory into sorted files.
@@ -231,8 +210,8 @@ impl Database {
     /// # Errors
     /// What the store refuses.
     pub fn flush(&self) -> Result<()> {
-        self.inner.ensure_writable()?;
-        self.inner.store.flush()
+        self.inner.ground.ensure_writable()?;
+        self.inner.ground.store.flush()
     }
 
     /// Rewrites every family without its deleted and overwritten entries.
@@ -240,11 +219,11 @@ impl Database {
     /// # Errors
     /// What the store refuses; [`Error::Cancelled`] between two families.
     pub fn compact(&self, watch: &mut Watch<'_>) -> Result<()> {
-        self.inner.ensure_writable()?;
+        self.inner.ground.ensure_writable()?;
         let families: Vec<Family> = Family::all().collect();
         for (done, family) in families.iter().enumerate() {
             watch.step(family.name(), done as u64, families.len() as u64)?;
-            self.inner.store.compact(*family)?;
+            self.inner.ground.store.compact(*family)?;
         }
         watch.step("done", families.len() as u64, families.len() as u64)
     }
@@ -252,29 +231,29 @@ impl Database {
     /// How many bytes a write transaction may hold.
     #[must_use]
     pub fn transaction_bytes(&self) -> u64 {
-        self.inner.settings.transaction_bytes
+        self.inner.ground.transaction_bytes
     }
 
     /// The database's id, which never changes.
     #[must_use]
     pub fn id(&self) -> DatabaseId {
-        self.inner.id
+        self.inner.ground.id
     }
 
     /// The store underneath, for benchmarks and tools that look below transactions.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.inner.store
+        &self.inner.ground.store
     }
 
     /// What queries can call.
     pub(crate) fn registry(&self) -> &RwLock<Arc<Registry>> {
-        self.inner.registry()
+        &self.inner.procedures
     }
 
     /// Plans of queries that ran before.
     pub(crate) fn plans(&self) -> &PlanCache {
-        self.inner.plans()
+        &self.inner.plans
     }
 
     /// Tells others who find this database open where it can be asked: [`Error::AlreadyOpen`] names the address
@@ -286,7 +265,7 @@ impl Database {
     /// # Ok::<(), stratigraph::Error>(())
     /// ```
     pub fn announce(&self, address: &str) {
-        if let Some(disk) = &self.inner.disk {
+        if let Some(disk) = &self.inner.ground.disk {
             disk.lock.announce(address);
         }
     }
@@ -343,76 +322,72 @@ impl WeakDatabase {
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inner")
-            .field("id", &self.id)
+            .field("id", &self.ground.id)
             .finish_non_exhaustive()
     }
 }
 
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = self.inner.disk.as_ref().map(|disk| disk.layout.root());
+        let disk = self.inner.ground.disk.as_ref();
+        let path = disk.map(|disk| disk.layout.root());
         f.debug_struct("Database")
-            .field("id", &self.inner.id)
+            .field("id", &self.inner.ground.id)
             .field("path", &path)
             .finish_non_exhaustive()
     }
 }
 
-impl Inner {
-    pub(crate) fn projections(&self) -> &ProjectionCache {
+impl OpenDatabase for Inner {
+    fn ground(&self) -> &Arc<Ground> {
+        &self.ground
+    }
+
+    fn vectors(&self) -> &Arc<VectorIndexes> {
+        &self.vectors
+    }
+
+    fn texts(&self) -> &TextCache {
+        &self.texts
+    }
+
+    fn projections(&self) -> &ProjectionCache {
         &self.projections
     }
 
-    /// What merges the postings of text indexes.
-    pub(crate) fn text_merger(&self) -> &texts::TextMerger {
-        &self.text_merger
-    }
-
-    /// What queries can call.
-    pub(crate) fn registry(&self) -> &RwLock<Arc<Registry>> {
+    fn registry(&self) -> &RwLock<Arc<Registry>> {
         &self.procedures
     }
 
-    /// Plans of queries that ran before.
-    pub(crate) fn plans(&self) -> &PlanCache {
+    fn plans(&self) -> &PlanCache {
         &self.plans
     }
 
-    fn ensure_open(&self) -> Result<()> {
-        if self.closed.load(Ordering::Acquire) {
-            Err(Error::Closed)
-        } else {
-            Ok(())
-        }
+    fn tend_texts(&self, indexes: &[Arc<TextIndexDef>]) {
+        self.text_merger.tend(indexes);
     }
 
-    fn ensure_writable(&self) -> Result<()> {
-        self.ensure_open()?;
-        if self.read_only {
-            Err(Error::ReadOnly)
-        } else {
-            Ok(())
-        }
+    fn finish_texts(self: Arc<Self>, watch: &mut Watch<'_>) -> Result<()> {
+        Database { inner: self }.finish_texts(watch)
     }
+}
 
-    fn disk(&self, operation: &'static str) -> Result<&Disk> {
-        self.disk.as_deref().ok_or(Error::NeedsDisk { operation })
-    }
-
+impl Inner {
     fn close(&self) -> Result<()> {
-        if self.queue.is_loading() {
+        let ground = &self.ground;
+        if ground.queue.is_loading() {
             return Err(Error::LoadInProgress);
         }
-        if self.closed.swap(true, Ordering::AcqRel) {
+        if ground.closed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        self.queue.close();
-        self.log.stop();
+        ground.queue.close();
+        ground.log.stop();
         if let Some(syncer) = self.syncer.lock().take() {
             // The thread's failures are in the log's state, which `settle` asks.
             let _ = syncer.join();
         }
-        if self.read_only {
+        if ground.read_only {
             self.jobs.stop();
             self.vectors.close();
             Ok(())
@@ -423,22 +398,24 @@ impl Inner {
 
     /// Leaves nothing to replay.
     fn settle(&self) -> Result<()> {
+        let ground = &self.ground;
         // A writer that is at its commit now finishes first; others find the database closed.
-        self.queue.drain();
+        ground.queue.drain();
         // Those that wait for the writer's place find the database closed by now.
         self.jobs.stop();
         // They keep what they can; without it the next open reads their journals.
         self.vectors.close();
-        if let Some(cause) = self.log.failure() {
+        if let Some(cause) = ground.log.failure() {
             return Err(Error::Poisoned { cause });
         }
-        self.log.sync()?;
-        self.store.flush()?;
+        ground.log.sync()?;
+        ground.store.flush()?;
         // A sync that fails may lose what a compaction has just written to the manifest, and still sync it "well"
         // afterwards; its inputs would be gone by then.
-        self.store.rest();
-        if let Some(disk) = &self.disk {
-            self.log
+        ground.store.rest();
+        if let Some(disk) = &ground.disk {
+            ground
+                .log
                 .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
         }
         Ok(())
@@ -463,7 +440,7 @@ mod tests {
     #[test]
     fn nobody_commits_after_one_that_was_not_followed() {
         let db = Database::in_memory().unwrap();
-        let log = &db.inner.log;
+        let log = &db.inner.ground.log;
         let before = log.appended().unwrap();
         let appended = catch_unwind(AssertUnwindSafe(|| {
             let state = Arc::clone(&before.state);
@@ -482,8 +459,8 @@ mod tests {
     fn a_backup_waits_while_an_index_is_taken_in() {
         let folder = tempfile::tempdir().unwrap();
         let db = Database::create(folder.path().join("database")).unwrap();
-        let list = Arc::clone(&db.inner.file_list);
-        let taking_in = list.lock();
+        let ground = Arc::clone(&db.inner.ground);
+        let taking_in = ground.file_list.lock();
         let backup = std::thread::spawn({
             let (db, target) = (db.clone(), folder.path().join("backups"));
             move || {

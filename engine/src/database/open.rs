@@ -6,11 +6,10 @@
 //! ```
 //! Until "recover" nothing is written, so a database that is refused is left as it was found.
 
-use super::keys::{View, bulk};
 use super::look::Promise;
 use super::settings::Settings;
 use super::texts::TextMerger;
-use super::{Background, Database, Disk, Inner, migrate};
+use super::{Database, Inner, migrate};
 use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
@@ -18,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::index::Jobs;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
+use crate::keys::{Background, Disk, Ground, View, undo_unfinished};
 use crate::storage::batch::Batch;
 use crate::storage::commit::{CommitLog, Durability, MarkWriter};
 use crate::storage::files::header::{CURRENT_FORMAT, Header};
@@ -37,9 +37,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Opens for reading and writing.
-pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
+pub(super) fn for_writing(root: &Path, settings: &Settings) -> Result<Database> {
     let layout = Layout::new(root);
-    let (header, lock) = take_or_create(&layout, &settings)?;
+    let (header, lock) = take_or_create(&layout, settings)?;
     let reading = mark::read(&layout, header.id)?;
     let promise = Promise {
         layout: &layout,
@@ -50,7 +50,7 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
     let looked = promise.look()?;
     // Not before: what is refused stays as it was found, to the byte.
     lock.say_who();
-    let store = recover(&layout, &settings)?;
+    let store = recover(&layout, settings)?;
     let recovered = promise.compare(&*store.snapshot())?;
     if recovered != looked {
         let what =
@@ -60,7 +60,7 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
     // What a process that was killed during a backup has left would hold on to disk space.
     remove_dir(&layout.checkpoint())?;
     migrate::to_current(&layout, &header, &store, migrate::STEPS)?;
-    let start = bulk::undo_unfinished(&layout, &store, header.id, recovered)?;
+    let start = undo_unfinished(&layout, &store, header.id, recovered)?;
     // What recovery found is in synced files by now, so readers may see it once the mark says so.
     let manifest = ManifestFloor::synced(&layout.store())?;
     let mut mark = MarkWriter {
@@ -78,11 +78,11 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
         settings.disk_reserve_bytes,
         headroom,
     )?);
-    let disk = Arc::new(Disk {
+    let disk = Disk {
         layout,
         guard,
         lock,
-    });
+    };
     assemble(
         Arc::new(store),
         settings,
@@ -95,7 +95,7 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
 }
 
 /// Opens without writing a byte.
-pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
+pub(super) fn for_reading(root: &Path, settings: &Settings) -> Result<Database> {
     let layout = Layout::new(root);
     let header = match Header::read(&layout)? {
         Some(header) if header.ready => header,
@@ -139,11 +139,11 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
         ));
     }
     drop(snapshot);
-    let disk = Arc::new(Disk {
+    let disk = Disk {
         layout,
         guard: None,
         lock,
-    });
+    };
     assemble(
         Arc::new(store),
         settings,
@@ -156,7 +156,7 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
 }
 
 /// A database in memory. It has an id too, so that nothing above sees a difference.
-pub(super) fn in_memory(settings: Settings) -> Result<Database> {
+pub(super) fn in_memory(settings: &Settings) -> Result<Database> {
     let store = MemoryStore::new();
     let id = new_id(Path::new("memory"))?;
     write_identity(&store, id)?;
@@ -256,11 +256,11 @@ fn recover(layout: &Layout, settings: &Settings) -> Result<RocksStore> {
 
 fn assemble(
     store: Arc<dyn Store>,
-    settings: Settings,
+    settings: &Settings,
     id: DatabaseId,
     mark: Option<MarkWriter>,
     start: CommitSeq,
-    disk: Option<Arc<Disk>>,
+    disk: Option<Disk>,
     read_only: bool,
 ) -> Result<Database> {
     let clock = Arc::clone(&settings.clock);
@@ -294,19 +294,20 @@ fn assemble(
         _ => None,
     };
     let syncer = Mutex::new(syncer);
-    let closed = AtomicBool::new(false);
     let projections = ProjectionCache::new(settings.projection_cache_bytes);
     let texts = TextCache::new(settings.text_cache_bytes);
-    let file_list = Arc::new(Mutex::new(()));
-    let background = Background {
-        store: Arc::clone(&store),
-        log: Arc::clone(&log),
-        queue: Arc::clone(&queue),
-        disk: disk.clone(),
-        file_list: Arc::clone(&file_list),
+    let ground = Arc::new(Ground {
+        store,
+        log,
+        queue,
         id,
+        transaction_bytes: settings.transaction_bytes,
         read_only,
-    };
+        closed: AtomicBool::new(false),
+        file_list: Mutex::new(()),
+        disk,
+    });
+    let background = Background::new(&ground);
     let jobs = Arc::new(Jobs::default());
     let text_merger = TextMerger::new(
         background.clone(),
@@ -316,17 +317,10 @@ fn assemble(
     let vectors = VectorIndexes::open(background, settings.vectors, Arc::clone(&jobs), &catalog)?;
     Ok(Database {
         inner: Arc::new(Inner {
-            store,
-            log,
-            queue,
-            id,
-            settings,
-            disk,
-            read_only,
-            closed,
+            ground,
             projections,
             procedures: parking_lot::RwLock::default(),
-            plans: crate::query::PlanCache::default(),
+            plans: Default::default(),
             vectors,
             texts,
             text_merger,
@@ -334,7 +328,6 @@ fn assemble(
             builds: super::schema::Builds::default(),
             syncer,
             backing_up: Mutex::new(()),
-            file_list,
         }),
     })
 }

@@ -195,7 +195,7 @@ impl DatabaseBuilder {
     /// has been changed then.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Database> {
         self.check()?;
-        open::for_writing(path.as_ref(), self.settings)
+        open::for_writing(path.as_ref(), &self.settings)
     }
 
     /// Opens the database in `path` without writing a byte; several processes may.
@@ -204,7 +204,7 @@ impl DatabaseBuilder {
     /// As [`open`](Self::open).
     pub fn open_read_only(self, path: impl AsRef<Path>) -> Result<Database> {
         self.check()?;
-        open::for_reading(path.as_ref(), self.settings)
+        open::for_reading(path.as_ref(), &self.settings)
     }
 
     /// A database that lives in memory and is gone when it is dropped.
@@ -213,7 +213,7 @@ impl DatabaseBuilder {
     /// [`Error::Setting`] if a setting is out of range.
     pub fn in_memory(self) -> Result<Database> {
         self.check()?;
-        open::in_memory(self.settings)
+        open::in_memory(&self.settings)
     }
 
     fn check(&self) -> Result<()> {

@@ -1,11 +1,10 @@
 //! Merging the postings of text indexes in the background, whenever writers have left many small pieces.
 
-use super::Background;
-use super::keys::StoredKeys;
 use crate::catalog::{SchemaId, TextIndexDef};
 use crate::error::{Error, Result};
 use crate::index::Jobs;
 use crate::index::text::{TextIndex, next_merge, should_merge};
+use crate::keys::{Background, StoredKeys};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::CancelToken;
 use parking_lot::Mutex;

@@ -3,11 +3,11 @@
 
 use super::declared::unnamed;
 use crate::catalog::{Catalog, LabelId, NameId, Names, PropertyId, TypeId};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::Entity;
 use crate::graph::properties::Properties;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
+use crate::keys::KeyRead;
 use crate::value::json::to_json;
 use crate::value::{Value, Vector};
 use std::io::Write as _;

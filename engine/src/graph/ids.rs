@@ -1,7 +1,7 @@
 //! Walking over all nodes, or all relationships, by id.
 
-use crate::database::keys::{KeyRead, Scan};
 use crate::error::{Error, Result};
+use crate::keys::{KeyRead, Scan};
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;

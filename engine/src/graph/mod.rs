@@ -41,12 +41,25 @@ pub use read_txn::ReadTxn;
 pub use record::MAX_LABELS;
 pub use write::{Savepoint, WriteTxn, Written};
 
+use crate::catalog::Scope;
 use crate::value::{NodeId, RelationshipId, Value};
 
 /// No labels: for nodes that have none.
 pub const NO_LABELS: [&str; 0] = [];
 /// No properties: for nodes and relationships that have none.
 pub const NO_PROPERTIES: [(&str, Value); 0] = [];
+
+impl Scope {
+    /// An entity of its kind.
+    #[must_use]
+    pub fn entity(self, number: u64) -> Entity {
+        if self.is_node() {
+            Entity::Node(NodeId::new(number))
+        } else {
+            Entity::Relationship(RelationshipId::new(number))
+        }
+    }
+}
 
 impl From<NodeId> for Entity {
     fn from(id: NodeId) -> Self {

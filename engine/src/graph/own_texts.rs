@@ -4,11 +4,11 @@
 //! kept, so that the next search only adds what was changed since.
 
 use crate::catalog::{GraphState, SchemaId, TextIndexDef};
-use crate::database::keys::{KeyWriteTxn, Trial};
 use crate::error::Result;
 use crate::index::text::{
     Found, Occasion, Query, SearchOptions, TextCache, TextReader, settle_touched,
 };
+use crate::keys::{KeyWriteTxn, Trial};
 use crate::storage::batch::Batch;
 use crate::storage::family::Family;
 use parking_lot::Mutex;
@@ -77,7 +77,8 @@ impl OwnTexts {
     ) -> Result<Found> {
         let index = def.index();
         let Some(touched) = self.touched.get(&def.id) else {
-            return TextReader::open(keys, &index, keys.text_cache())?.search(query, options);
+            let cache = keys.database().texts();
+            return TextReader::open(keys, &index, cache)?.search(query, options);
         };
         let mut trials = self.trials.lock();
         // One that fails is forgotten.

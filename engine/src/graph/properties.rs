@@ -13,8 +13,8 @@
 use super::keys::{Entity, TextKey, VectorKey};
 use crate::catalog::{NameId, PropertyId};
 use crate::codec::{CodecError, RecordReader, RecordWriter};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::value::{Value, Vector, record};
 

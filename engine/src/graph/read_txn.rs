@@ -3,11 +3,9 @@
 use super::read::Read;
 use super::view::View;
 use super::viewed::Viewed;
-use crate::algo::snapshot::ProjectionCache;
-use crate::database::keys::KeyReadTxn;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
-use crate::query::{PlanCache, Registry};
+use crate::keys::{KeyReadTxn, OpenDatabase};
 use crate::storage::cancel::CancelToken;
 use std::sync::Arc;
 
@@ -34,19 +32,9 @@ impl ReadTxn {
         Self { keys }
     }
 
-    /// The database's last projections.
-    pub(crate) fn projections(&self) -> &ProjectionCache {
-        self.keys.projections()
-    }
-
-    /// What queries can call.
-    pub(crate) fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.keys.database().registry().read())
-    }
-
-    /// Plans of queries that ran before.
-    pub(crate) fn plans(&self) -> &PlanCache {
-        self.keys.database().plans()
+    /// The database that is read, for what is known of it further up.
+    pub(crate) fn database(&self) -> &Arc<dyn OpenDatabase> {
+        self.keys.database()
     }
 
     /// Lets `token` stop what this transaction reads.
@@ -67,11 +55,11 @@ impl Viewed for ReadTxn {
     type Keys = KeyReadTxn;
 
     fn vectors(&self) -> &Arc<VectorIndexes> {
-        self.keys.vectors()
+        self.keys.database().vectors()
     }
 
     fn text_cache(&self) -> &TextCache {
-        self.keys.text_cache()
+        self.keys.database().texts()
     }
 
     fn view(&self) -> View<'_, KeyReadTxn> {

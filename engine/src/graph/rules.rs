@@ -12,9 +12,9 @@ use crate::catalog::{
     Catalog, ConstraintDef, Demand, IndexDef, LabelId, PropertyId, Readiness, SchemaId, Scope,
     TypeId, VectorIndexDef,
 };
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result, Violation};
 use crate::index::property::{Entry, EntryKey, index_prefix, push};
+use crate::keys::KeyRead;
 use crate::storage::plant::{self, Bug};
 use crate::value::Value;
 use std::collections::BTreeSet;

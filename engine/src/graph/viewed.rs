@@ -2,10 +2,10 @@
 
 use super::view::View;
 use crate::catalog::{SchemaId, TextIndexDef};
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader};
 use crate::index::vector::VectorIndexes;
+use crate::keys::KeyRead;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! and [`memory`] implement it. [`family`] is the one table of column families. Over them stand
 //! [`batch`] (the write overlay), [`queue`] (one writer at a time) and [`commit`] (append, sync,
 //! publish). [`files`] are our own files beside RocksDB's, [`meta`] our own records inside it.
-//! The transactions themselves are in [`database`](crate::database).
+//! The transactions themselves are in [`keys`](crate::keys).
 
 pub mod batch;
 #[cfg(test)]

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
+use stratigraph::value::json::to_hex;
 use stratigraph_models::Usage;
 
-use super::calls::hex;
 use super::{CacheError, CallCache, CallKey, Kept};
 use crate::growing::{self, Growing, GrowingError};
 
@@ -136,7 +136,7 @@ impl RepliesAt {
         digest.update((self.address.len() as u64).to_be_bytes());
         digest.update(&self.address);
         digest.update(key.digest());
-        hex(&digest.finalize()[..])
+        to_hex(&digest.finalize()[..])
     }
 }
 

@@ -45,7 +45,7 @@ fn every_preset_finds_something_in_one_graph() {
     // Domains are found by their summaries.
     let summaries = Resummarise {
         domains: true,
-        central: true,
+        central: Some(true),
         ..Resummarise::default()
     };
     let made = open.resummarise(&summaries, &cancel, &|_| ()).unwrap();

@@ -6,12 +6,12 @@
 use super::fill::BETWEEN_BEATS;
 use crate::catalog::{PropertyId, TypeId};
 use crate::codec::CommitSeq;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, decode_record_key};
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::view::{self, View};
 use crate::graph::{Read, ReadTxn};
+use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

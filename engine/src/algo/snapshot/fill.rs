@@ -7,11 +7,11 @@
 use crate::algo::parallel::{Pulse, run_jobs};
 use crate::algo::{AlgoError, ProjectionBuilder, ProjectionPart};
 use crate::catalog::{PropertyId, TypeId};
-use crate::database::keys::KeyRead;
 use crate::error::Error;
 use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, decode_record_key};
 use crate::graph::record::RelationshipRecord;
 use crate::graph::view::View;
+use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

@@ -1,9 +1,9 @@
 //! The members that RECOVER looks at, from a hierarchy of the database.
 
 use crate::algo::traverse::Members;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::Hierarchy;
+use crate::keys::KeyRead;
 use crate::value::NodeId;
 
 /// The members of a hierarchy, level by level. It knows the last level, so a traversal with a high

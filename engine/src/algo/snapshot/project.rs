@@ -2,7 +2,7 @@
 //!
 //! A [`Selection`] says what; `fill.rs` reads it, and `cache.rs` keeps it.
 
-use super::cache::Found;
+use super::cache::{Found, ProjectionCache};
 use super::fill;
 use crate::algo::pace::Pace;
 use crate::algo::parallel::MOST_THREADS;
@@ -199,6 +199,11 @@ impl Selection {
 }
 
 impl ReadTxn {
+    /// The database's last projections.
+    pub(crate) fn projections(&self) -> &ProjectionCache {
+        self.database().projections()
+    }
+
     /// Copies a part of the graph into flat arrays for algorithms. The last few projections are kept:
     /// the same one of the same commit costs nothing, and who asks for one that another thread is
     /// building waits for it.

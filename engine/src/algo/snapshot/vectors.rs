@@ -3,11 +3,11 @@
 use crate::algo::ProjectionOptions;
 use crate::catalog::NameId;
 use crate::codec::CodecError;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, VectorKey};
 use crate::graph::properties::decode_vector_into;
 use crate::graph::{Read, view};
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;

@@ -1,13 +1,14 @@
 //! How what is wanted comes into the catalogue.
 
-use super::wanted::{Constraint, HierarchyOptions, Index};
+use super::wanted::{Constraint, Head, HierarchyOptions, Index, TextIndex, VectorIndex};
 use crate::catalog::{
     Catalog, Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES,
-    PropertyId, Readiness, TypeId, check_name,
+    PropertyId, Readiness, TextIndexDef, TypeId, VectorIndexDef, check_name,
 };
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::graph::WriteTxn;
+use crate::index::text::{TextField, TextSettings, Weight};
 use crate::value::ValueKind;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ impl HierarchyOptions {
     }
 }
 
-pub(super) fn already(catalog: &Catalog, what: &'static str, name: &str) -> Error {
+fn already(catalog: &Catalog, what: &'static str, name: &str) -> Error {
     Error::AlreadyDeclared {
         what,
         name: name.into(),
@@ -43,28 +44,32 @@ pub(super) fn already(catalog: &Catalog, what: &'static str, name: &str) -> Erro
     }
 }
 
+impl Head {
+    /// What of the kind is there already: fine, if it was to be made only where it is missing.
+    fn found(&self, catalog: &Catalog, what: &'static str, name: &str) -> Result<()> {
+        if self.is_if_missing() {
+            Ok(())
+        } else {
+            Err(already(catalog, what, name))
+        }
+    }
+}
+
 impl WriteTxn {
     /// Declares an index, which is to be built then, or finds the one that is there.
     pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Arc<IndexDef>> {
-        let scope = wanted.on.scope(self)?;
+        let scope = wanted.head.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
         let known = catalog.indexes().find(|index| {
-            wanted.name.as_deref() == Some(&*index.name)
+            wanted.head.is_named(&index.name)
                 || index.scope == scope && index.properties == properties
         });
         if let Some(known) = known {
-            return match wanted.if_missing {
-                true => Ok(Arc::clone(known)),
-                false => Err(already(catalog, "an index like", &known.name)),
-            };
+            wanted.head.found(catalog, "an index like", &known.name)?;
+            return Ok(Arc::clone(known));
         }
-        let name = self.free_name(
-            "index",
-            wanted.name.as_deref(),
-            wanted.on.word(),
-            &wanted.properties,
-        )?;
+        let name = self.free_name("index", &wanted.head, &wanted.properties)?;
         let index = Arc::new(IndexDef {
             id: self.next_schema_id()?,
             name,
@@ -86,20 +91,20 @@ impl WriteTxn {
                 reason: "no property is of this kind: null is no value, and maps are not stored",
             });
         }
-        let scope = wanted.on.scope(self)?;
+        let scope = wanted.head.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
         let known = catalog.constraints().find(|constraint| {
-            wanted.name.as_deref() == Some(&*constraint.name)
+            wanted.head.is_named(&constraint.name)
                 || constraint.scope == scope
                     && constraint.properties == properties
                     && constraint.demand == wanted.demand
         });
         if let Some(known) = known {
-            return match wanted.if_missing {
-                true => Ok(Arc::clone(known)),
-                false => Err(already(catalog, "a constraint like", &known.name)),
-            };
+            wanted
+                .head
+                .found(catalog, "a constraint like", &known.name)?;
+            return Ok(Arc::clone(known));
         }
         if wanted.demand.is_unique() {
             let mut indexes = catalog.indexes();
@@ -124,12 +129,7 @@ impl WriteTxn {
             Demand::Type(_) => "type",
             Demand::Key => "key",
         };
-        let name = self.free_name(
-            kind,
-            wanted.name.as_deref(),
-            wanted.on.word(),
-            &wanted.properties,
-        )?;
+        let name = self.free_name(kind, &wanted.head, &wanted.properties)?;
         let constraint = Arc::new(ConstraintDef {
             id: self.next_schema_id()?,
             name: Arc::clone(&name),
@@ -152,6 +152,108 @@ impl WriteTxn {
             self.change_catalog(&Change::Index(Arc::new(index)))?;
         }
         Ok(constraint)
+    }
+
+    /// Declares a text index, which is to be filled then, or finds the one that is there.
+    pub(super) fn declare_text_index(&mut self, wanted: &TextIndex) -> Result<Arc<TextIndexDef>> {
+        let scope = wanted.head.scope(self)?;
+        let mut fields = Vec::new();
+        for (property, weight) in &wanted.fields {
+            fields.push(TextField {
+                property: self.property_key(property)?,
+                weight: Weight::new(*weight)?,
+            });
+        }
+        let mut settings = TextSettings::new(fields, wanted.analysis)?;
+        if let Some((k1, b)) = wanted.parameters {
+            settings = settings.with_parameters(k1, b)?;
+        }
+        let catalog = self.catalog();
+        let known = catalog.text_indexes().find(|index| {
+            wanted.head.is_named(&index.name) || index.scope == scope && *index.settings == settings
+        });
+        if let Some(known) = known {
+            wanted
+                .head
+                .found(catalog, "a text index like", &known.name)?;
+            return Ok(Arc::clone(known));
+        }
+        let properties: Vec<String> = wanted.fields.iter().map(|(name, _)| name.clone()).collect();
+        let name = self.free_name("texts", &wanted.head, &properties)?;
+        let def = Arc::new(TextIndexDef {
+            id: self.next_schema_id()?,
+            name,
+            scope,
+            settings: Arc::new(settings),
+            readiness: Readiness::Building,
+        });
+        self.change_catalog(&Change::TextIndex(Arc::clone(&def)))?;
+        Ok(def)
+    }
+
+    /// Declares a vector index, with property indexes for its filters, or finds the one that is there. Returns
+    /// whether it is new.
+    pub(super) fn declare_vector_index(
+        &mut self,
+        wanted: &VectorIndex,
+    ) -> Result<(Arc<VectorIndexDef>, bool)> {
+        let scope = wanted.head.scope(self)?;
+        let property = self.property_key(&wanted.property)?;
+        let catalog = self.catalog();
+        let known = catalog.vector_indexes().find(|index| {
+            wanted.head.is_named(&index.name) || index.scope == scope && index.property == property
+        });
+        if let Some(known) = known {
+            wanted
+                .head
+                .found(catalog, "a vector index like", &known.name)?;
+            return Ok((Arc::clone(known), false));
+        }
+        let name = self.free_name(
+            "vectors",
+            &wanted.head,
+            std::slice::from_ref(&wanted.property),
+        )?;
+        let mut filters = Vec::new();
+        for filter in &wanted.filters {
+            let filter = self.property_key(filter)?;
+            if !filters.contains(&filter) {
+                filters.push(filter);
+            }
+        }
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let def = Arc::new(VectorIndexDef {
+            id: self.next_schema_id()?,
+            name,
+            scope,
+            property,
+            dimensions: number(wanted.dimensions),
+            metric: wanted.metric,
+            coding: wanted.coding,
+            links: number(wanted.links),
+            breadth: number(wanted.breadth),
+            filters,
+        });
+        self.change_catalog(&Change::VectorIndex(Arc::clone(&def)))?;
+        for (filter, word) in def.filters.iter().zip(&wanted.filters) {
+            let is_it =
+                |index: &Arc<IndexDef>| index.scope == scope && index.properties == [*filter];
+            if self.catalog().indexes().any(is_it) {
+                continue;
+            }
+            let name = self.made_name("index", &wanted.head, std::slice::from_ref(word));
+            let index = IndexDef {
+                id: self.next_schema_id()?,
+                name,
+                scope,
+                properties: vec![*filter],
+                unique: false,
+                readiness: Readiness::Building,
+                owner: Some(def.id),
+            };
+            self.change_catalog(&Change::Index(Arc::new(index)))?;
+        }
+        Ok((def, true))
     }
 
     /// What is to be declared as a hierarchy; `None` if it is there already.
@@ -197,24 +299,29 @@ impl WriteTxn {
     }
 
     /// The name that was asked for, or one made of what the declaration is on.
-    pub(super) fn free_name(
+    fn free_name(
         &self,
         kind: &'static str,
-        wanted: Option<&str>,
-        on: &str,
+        head: &Head,
         properties: &[String],
     ) -> Result<Arc<str>> {
-        if let Some(name) = wanted {
-            check_name("index, constraint or hierarchy", name)?;
-            if self.catalog().is_taken(name) {
-                return Err(already(
-                    self.catalog(),
-                    "index, constraint or hierarchy",
-                    name,
-                ));
-            }
-            return Ok(name.into());
+        let Some(name) = head.name() else {
+            return Ok(self.made_name(kind, head, properties));
+        };
+        check_name("index, constraint or hierarchy", name)?;
+        if self.catalog().is_taken(name) {
+            return Err(already(
+                self.catalog(),
+                "index, constraint or hierarchy",
+                name,
+            ));
         }
+        Ok(name.into())
+    }
+
+    /// A name that is free, made of what the declaration is on.
+    fn made_name(&self, kind: &'static str, head: &Head, properties: &[String]) -> Arc<str> {
+        let on = head.word();
         let made: String = format!("{kind}_{on}_{}", properties.join("_"))
             .chars()
             .take(200)
@@ -225,6 +332,6 @@ impl WriteTxn {
             name = format!("{made}_{number}");
             number += 1;
         }
-        Ok(name.into())
+        name.into()
     }
 }

@@ -8,7 +8,6 @@ use super::wanted::HierarchyOptions;
 use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;
 use crate::database::Database;
-use crate::database::keys::{KeyBulkLoad, KeyRead};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy::keys::{HierarchyKey, encode_level};
 use crate::graph::hierarchy::{
@@ -19,6 +18,7 @@ use crate::graph::pending::decode_degree;
 use crate::graph::record::RelationshipRecord;
 use crate::graph::sets::SetId;
 use crate::graph::{Direction, Read as _, WriteTxn, view};
+use crate::keys::{KeyBulkLoad, KeyRead};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;

@@ -8,6 +8,9 @@
 //! Something that is refused on the way, or cancelled, is taken back. What a crash has cut short stays
 //! "building", which is safe, and [`Database::finish_schema`] goes on with it. One thread builds; others
 //! that want the same wait for it.
+//!
+//! [`wanted`] is what can be declared, [`declare`] how it comes into the catalogue, [`build`] and [`fill`] how it is made.
+//! What is special about a kind is in the file of its name.
 
 mod build;
 mod declare;
@@ -19,16 +22,14 @@ mod vector;
 mod wanted;
 
 pub(crate) use build::Builds;
-pub use text::TextIndex;
 pub use together::Declaration;
-pub use vector::VectorIndex;
-pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
+pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, VectorIndex};
 
 use super::Database;
-use super::keys::KeyRead as _;
 use crate::catalog::{Change, Readiness, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
+use crate::keys::KeyRead as _;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

@@ -3,8 +3,8 @@
 //! What is on nothing yet needs no building: all of that is declared as ready in one commit, so that a database gets
 //! its schema for the price of one sync. The rest is created as if each were wanted by itself.
 
-use super::wanted::{Constraint, HierarchyOptions, Index, On};
-use super::{Database, TextIndex, VectorIndex};
+use super::Database;
+use super::wanted::{Constraint, HierarchyOptions, Index, TextIndex, VectorIndex};
 use crate::catalog::{Change, ConstraintDef, Counter, IndexDef, Readiness, Scope, TextIndexDef};
 use crate::catalog::{SchemaId, VectorIndexDef};
 use crate::error::Result;
@@ -171,13 +171,11 @@ impl WriteTxn {
     /// Whether nothing is there that a declaration would be about: then there is nothing to build or to look at.
     fn is_on_nothing(&mut self, wanted: &Declaration) -> Result<bool> {
         let scope = match wanted {
-            Declaration::Index(index) => index.on.scope(self)?,
-            Declaration::Constraint(constraint) => constraint.on.scope(self)?,
-            Declaration::Hierarchy(of) => {
-                On::Relationships(of.relationship_type.clone()).scope(self)?
-            }
-            Declaration::VectorIndex(index) => index.on.scope(self)?,
-            Declaration::TextIndex(index) => index.on.scope(self)?,
+            Declaration::Index(index) => index.head.scope(self)?,
+            Declaration::Constraint(constraint) => constraint.head.scope(self)?,
+            Declaration::Hierarchy(of) => self.scope_of_type(&of.relationship_type)?,
+            Declaration::VectorIndex(index) => index.head.scope(self)?,
+            Declaration::TextIndex(index) => index.head.scope(self)?,
         };
         let counter = match scope {
             Scope::Label(label) => Counter::Label(label),

@@ -1,160 +1,17 @@
-//! Vector indexes: declared in one commit, made in the background, dropped with all that is theirs.
+//! The life of vector indexes: declared in one commit, made in the background, dropped with all that is theirs.
 
-use super::declare::already;
-use super::wanted::On;
-use super::{Database, unknown};
-use crate::catalog::{Catalog, Change, IndexDef, Readiness, VectorIndexDef};
+use super::{Database, VectorIndex, unknown};
+use crate::catalog::{Catalog, Change, VectorIndexDef};
 use crate::error::{Error, Result};
-use crate::graph::{Read as _, WriteTxn};
+use crate::graph::Read as _;
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
 use crate::storage::cancel::Watch;
 use crate::storage::plant;
 use std::sync::Arc;
 use std::time::Duration;
-use stratigraph_vector::{Coding, IndexError, Metric, Settings};
 
 /// How often whoever waits for an index is told how far it is.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// As many filters as an index may have.
-const MOST_FILTERS: usize = 16;
-
-/// A vector index to be created.
-///
-/// ```
-/// use stratigraph::{Database, Metric, VectorIndex};
-///
-/// let db = Database::in_memory()?;
-/// let chunks = VectorIndex::on_nodes("Chunk", "embedding", 384).filterable(["year"]);
-/// db.create_vector_index(chunks.named("chunks"))?;
-/// db.create_vector_index(VectorIndex::on_any_relationship("embedding", 8).metric(Metric::Dot))?;
-/// # Ok::<(), stratigraph::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "it is only described until `Database::create_vector_index` creates it"]
-pub struct VectorIndex {
-    pub(super) on: On,
-    property: String,
-    dimensions: usize,
-    metric: Metric,
-    coding: Coding,
-    links: usize,
-    breadth: usize,
-    filters: Vec<String>,
-    name: Option<String>,
-    if_missing: bool,
-}
-
-impl VectorIndex {
-    /// On the vectors that nodes with a label have as a property.
-    pub fn on_nodes(
-        label: impl Into<String>,
-        property: impl Into<String>,
-        dimensions: usize,
-    ) -> Self {
-        Self::on(On::Nodes(label.into()), property, dimensions)
-    }
-
-    /// On the vectors that relationships of a type have as a property.
-    pub fn on_relationships(
-        relationship_type: impl Into<String>,
-        property: impl Into<String>,
-        dimensions: usize,
-    ) -> Self {
-        Self::on(
-            On::Relationships(relationship_type.into()),
-            property,
-            dimensions,
-        )
-    }
-
-    /// On the vectors that any nodes have as a property.
-    pub fn on_any_node(property: impl Into<String>, dimensions: usize) -> Self {
-        Self::on(On::AnyNode, property, dimensions)
-    }
-
-    /// On the vectors that any relationships have as a property.
-    pub fn on_any_relationship(property: impl Into<String>, dimensions: usize) -> Self {
-        Self::on(On::AnyRelationship, property, dimensions)
-    }
-
-    fn on(on: On, property: impl Into<String>, dimensions: usize) -> Self {
-        Self {
-            on,
-            property: property.into(),
-            dimensions,
-            metric: Metric::Cosine,
-            coding: Coding::best_for(dimensions),
-            links: 16,
-            breadth: 128,
-            filters: Vec::new(),
-            name: None,
-            if_missing: false,
-        }
-    }
-
-    /// How vectors are compared; by their cosine if nothing is said.
-    pub fn metric(mut self, metric: Metric) -> Self {
-        self.metric = metric;
-        self
-    }
-
-    /// What walks read of a vector; the default depends on the dimensions. The vectors themselves stay as they
-    /// are.
-    pub fn coding(mut self, coding: Coding) -> Self {
-        self.coding = coding;
-        self
-    }
-
-    /// How many links a vector begins with, known as M; 16 if nothing is said.
-    pub fn links(mut self, links: usize) -> Self {
-        self.links = links;
-        self
-    }
-
-    /// From how many near ones they are chosen, known as `ef_construction`; 128 if nothing is said.
-    pub fn breadth(mut self, breadth: usize) -> Self {
-        self.breadth = breadth;
-        self
-    }
-
-    /// The properties that searches may be limited by. Each gets a property index, unless there is one.
-    pub fn filterable<P: Into<String>>(mut self, properties: impl IntoIterator<Item = P>) -> Self {
-        self.filters = properties.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Gives it a name. Otherwise it gets one made of what it is on.
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Leaves everything as it is if there is one of that name, or on the same property.
-    pub fn if_missing(mut self) -> Self {
-        self.if_missing = true;
-        self
-    }
-
-    pub(super) fn check(&self) -> Result<()> {
-        // The limits are those of the index, and so are the words.
-        let settings = Settings::new(self.dimensions, self.metric)
-            .coding(self.coding)
-            .links(self.links)
-            .breadth(self.breadth)
-            .memory_limit(0);
-        match settings.build() {
-            Err(source @ IndexError::BadSetting { .. }) => Err(Error::VectorIndex {
-                index: self.name.as_deref().unwrap_or(&self.property).into(),
-                source: Box::new(source),
-            }),
-            _ if self.filters.len() > MOST_FILTERS => Err(Error::BadDeclaration {
-                what: "vector index",
-                reason: "it is to be filtered by more than 16 properties",
-            }),
-            _ => Ok(()),
-        }
-    }
-}
 
 impl Database {
     /// Creates a vector index, and returns when it answers. Readers and writers go on meanwhile; what they
@@ -268,7 +125,7 @@ impl Database {
     /// # Errors
     /// [`Error::Closed`].
     pub fn vector_indexes(&self) -> Result<Vec<VectorIndexInfo>> {
-        self.inner.ensure_open()?;
+        self.inner.ground.ensure_open()?;
         let all = self.inner.vectors.all();
         Ok(all.iter().map(|bound| bound.info()).collect())
     }
@@ -286,7 +143,7 @@ impl Database {
         let live = live.ok_or_else(|| Error::IndexNotReady {
             index: Arc::clone(&def.name),
         })?;
-        live.index.tend(self.inner.log.oldest().get());
+        live.index.tend(self.inner.ground.log.oldest().get());
         Ok(())
     }
 
@@ -312,75 +169,5 @@ impl Database {
             }
             bound.wait(PATIENCE);
         }
-    }
-}
-
-impl WriteTxn {
-    /// Declares a vector index, with property indexes for its filters, or finds the one that is there. Returns
-    /// whether it is new.
-    pub(super) fn declare_vector_index(
-        &mut self,
-        wanted: &VectorIndex,
-    ) -> Result<(Arc<VectorIndexDef>, bool)> {
-        let scope = wanted.on.scope(self)?;
-        let property = self.property_key(&wanted.property)?;
-        let catalog = self.catalog();
-        let known = catalog.vector_indexes().find(|index| {
-            wanted.name.as_deref() == Some(&*index.name)
-                || index.scope == scope && index.property == property
-        });
-        if let Some(known) = known {
-            return match wanted.if_missing {
-                true => Ok((Arc::clone(known), false)),
-                false => Err(already(catalog, "a vector index like", &known.name)),
-            };
-        }
-        let name = self.free_name(
-            "vectors",
-            wanted.name.as_deref(),
-            wanted.on.word(),
-            std::slice::from_ref(&wanted.property),
-        )?;
-        let mut filters = Vec::new();
-        for filter in &wanted.filters {
-            let filter = self.property_key(filter)?;
-            if !filters.contains(&filter) {
-                filters.push(filter);
-            }
-        }
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let def = Arc::new(VectorIndexDef {
-            id: self.next_schema_id()?,
-            name,
-            scope,
-            property,
-            dimensions: number(wanted.dimensions),
-            metric: wanted.metric,
-            coding: wanted.coding,
-            links: number(wanted.links),
-            breadth: number(wanted.breadth),
-            filters,
-        });
-        self.change_catalog(&Change::VectorIndex(Arc::clone(&def)))?;
-        for (filter, word) in def.filters.iter().zip(&wanted.filters) {
-            let is_it =
-                |index: &Arc<IndexDef>| index.scope == scope && index.properties == [*filter];
-            if self.catalog().indexes().any(is_it) {
-                continue;
-            }
-            let name =
-                self.free_name("index", None, wanted.on.word(), std::slice::from_ref(word))?;
-            let index = IndexDef {
-                id: self.next_schema_id()?,
-                name,
-                scope,
-                properties: vec![*filter],
-                unique: false,
-                readiness: Readiness::Building,
-                owner: Some(def.id),
-            };
-            self.change_catalog(&Change::Index(Arc::new(index)))?;
-        }
-        Ok((def, true))
     }
 }

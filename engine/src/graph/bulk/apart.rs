@@ -6,9 +6,9 @@
 
 use super::pairs::PairSorter;
 use crate::codec::{CodecError, KeyReader};
-use crate::database::keys::{RunStream, Workspace};
 use crate::error::{Error, Result};
 use crate::graph::properties::Apart;
+use crate::keys::{RunStream, Workspace};
 use crate::storage::family::Family;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Which nodes a loaded relationship may connect: those of the load, and those stored before it.
 
-use crate::database::keys::KeyReadTxn;
 use crate::error::Result;
 use crate::graph::view::View;
+use crate::keys::KeyReadTxn;
 use crate::value::NodeId;
 use roaring::RoaringTreemap;
 

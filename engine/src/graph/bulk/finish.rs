@@ -9,13 +9,13 @@ use crate::catalog::{
     TextIndexDef, TypeId,
 };
 use crate::codec::{CodecError, CommitSeq, KeyReader};
-use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result, Violation};
 use crate::graph::keys::Entity;
 use crate::graph::pending::stored;
 use crate::graph::sets::{ContainerKey, SetId, decode_container, encode_container};
 use crate::index::property::Sketch;
 use crate::index::vector::{JournalKey, write_touched};
+use crate::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::{CancelToken, Watch};
 use crate::storage::family::Family;
@@ -149,8 +149,8 @@ impl BulkLoad {
                 last.put(Family::Journal, &key, &write_touched(ids));
             }
         };
-        let indexes = Arc::clone(read.vectors());
-        let database = load.database();
+        let indexes = Arc::clone(read.database().vectors());
+        let database = Arc::clone(load.database());
         indexes.suspend(vectors.keys());
         let outcome = load.finish_with(last, Arc::new(state), journal, watch);
         indexes.resume(vectors.keys());

@@ -5,13 +5,13 @@
 //! a cycle is only known when everything is there.
 
 use crate::catalog::{Catalog, Counter, HierarchyDef, SchemaId};
-use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy::keys::{HierarchyKey, encode_level};
 use crate::graph::hierarchy::{
     LevelMoves, Lineage, Rewritten, Stored, WHOLE_READ_LIMIT, failed, find_cycle, relevel,
 };
 use crate::graph::view::View;
+use crate::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;

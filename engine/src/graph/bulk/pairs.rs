@@ -8,8 +8,8 @@
 
 use super::aside::Aside;
 use super::scratch::{Scratch, ScratchReader, ScratchWriter, Tiers};
-use crate::database::keys::Workspace;
 use crate::error::Result;
+use crate::keys::Workspace;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;

@@ -7,8 +7,8 @@
 //! disk has garbled must not become part of the graph. In a database in memory they stay there.
 
 use crate::codec::CodecError;
-use crate::database::keys::Workspace;
 use crate::error::{Error, Result};
+use crate::keys::Workspace;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;

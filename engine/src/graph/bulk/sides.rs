@@ -5,11 +5,11 @@ use super::adjacency::Side;
 use super::scratch::Scratch;
 use super::sets::LabelReader;
 use crate::catalog::{Counter, GraphState};
-use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result};
 use crate::graph::keys::{AdjacencyKey, DegreeKey, Way};
 use crate::graph::pending::{decode_degree, encode_degree};
 use crate::graph::view::View;
+use crate::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::value::{NodeId, RelationshipId};
 use std::collections::HashMap;
 

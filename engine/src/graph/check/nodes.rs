@@ -3,12 +3,12 @@
 use super::Examination;
 use crate::catalog::{Counter, LabelId, TypeId};
 use crate::codec::CodecError;
-use crate::database::keys::{KeyRead, Scan};
 use crate::error::{Error, Result};
 use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, Way, decode_record_key};
 use crate::graph::pending::decode_degree;
 use crate::graph::record::NodeRecord;
 use crate::graph::sets::SetId;
+use crate::keys::{KeyRead, Scan};
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

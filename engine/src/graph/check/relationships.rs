@@ -3,12 +3,12 @@
 use super::Examination;
 use super::nodes::whole_family;
 use crate::catalog::Counter;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::graph::keys::{Entity, decode_record_key};
 use crate::graph::record::RelationshipRecord;
 use crate::graph::sets::SetId;
 use crate::graph::write::adjacency;
+use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

@@ -5,9 +5,9 @@
 
 use super::keys::HierarchyKey;
 use crate::catalog::SchemaId;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::sets;
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::value::NodeId;
 use roaring::RoaringBitmap;

@@ -22,11 +22,10 @@ use crate::catalog::{
     check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead as _, KeyWriteTxn, Waiting};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
 use crate::index::vector::{JournalKey, Prepared, read_touched};
-use crate::query::{PlanCache, Registry};
+use crate::keys::{KeyRead as _, KeyWriteTxn, OpenDatabase, Waiting};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -86,14 +85,9 @@ impl WriteTxn {
         }
     }
 
-    /// What queries can call.
-    pub(crate) fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.keys.database().registry().read())
-    }
-
-    /// Plans of queries that ran before.
-    pub(crate) fn plans(&self) -> &PlanCache {
-        self.keys.database().plans()
+    /// The database that is written to, for what is known of it further up.
+    pub(crate) fn database(&self) -> &Arc<dyn OpenDatabase> {
+        self.keys.database()
     }
 
     /// Lets `token` stop this transaction: its next step fails.
@@ -201,7 +195,7 @@ impl WriteTxn {
         // Going back to a savepoint takes entries away.
         let touched = touched.filter_map(|(key, entry)| Some(read_journal(key, entry?)));
         let touched = touched.collect::<Result<Vec<_>>>()?;
-        let indexes = Arc::clone(self.keys.vectors());
+        let indexes = Arc::clone(self.keys.database().vectors());
         let prepared = Prepared::new(&indexes, &view::of(&self), touched)?;
         let mut texts: Vec<Arc<TextIndexDef>> = Vec::new();
         // Most commits change no text at all, whatever indexes there are.
@@ -220,7 +214,7 @@ impl WriteTxn {
                 prepared.apply(&indexes, commit);
             })?;
         prepared.finish(&indexes);
-        database.text_merger().tend(&texts);
+        database.tend_texts(&texts);
         Ok(commit)
     }
 

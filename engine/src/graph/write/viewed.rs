@@ -3,13 +3,13 @@
 use super::WriteTxn;
 use crate::catalog::{SchemaId, TextIndexDef};
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead as _, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::graph::read::Read;
 use crate::graph::view::View;
 use crate::graph::viewed::Viewed;
 use crate::index::text::{Found, Query, SearchOptions, TextCache};
 use crate::index::vector::{JournalKey, VectorIndexes, read_touched};
+use crate::keys::{KeyRead as _, KeyWriteTxn};
 use crate::storage::family::Family;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ impl Viewed for WriteTxn {
     type Keys = KeyWriteTxn;
 
     fn vectors(&self) -> &Arc<VectorIndexes> {
-        self.keys.vectors()
+        self.keys.database().vectors()
     }
 
     fn text_cache(&self) -> &TextCache {
-        self.keys.text_cache()
+        self.keys.database().texts()
     }
 
     fn search_texts(

@@ -2,9 +2,9 @@
 
 use crate::catalog::{IndexDef, SchemaId};
 use crate::codec::{CodecError, KeyReader, KeyWriter};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::Entity;
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value, ordered};
 

@@ -10,8 +10,7 @@
 
 mod entry;
 mod lookup;
-mod sketch;
 
+pub use crate::catalog::sketch::Sketch;
 pub(crate) use entry::{Entry, EntryKey, index_prefix, push};
 pub use lookup::{Lookup, Matches};
-pub use sketch::Sketch;

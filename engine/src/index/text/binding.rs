@@ -3,10 +3,10 @@
 use super::keys::DocumentsKey;
 use super::{Occasion, OwnerId, TextWriter};
 use crate::catalog::{GraphState, PropertyId, TextIndexDef};
-use crate::database::keys::{KeyRead, KeyWrite};
 use crate::error::Result;
 use crate::graph::rules::with_facts;
 use crate::graph::view::View;
+use crate::keys::{KeyRead, KeyWrite};
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::Value;

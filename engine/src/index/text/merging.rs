@@ -15,9 +15,9 @@ use super::segment::merge::merge;
 use super::segment::view::{Reader, statistics};
 use super::statistics::{SegmentRecord, Statistics};
 use super::{Occasion, write_pairs};
-use crate::database::keys::{KeyRead, KeyWrite, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::graph::pending::{Pairs, pair};
+use crate::keys::{KeyRead, KeyWrite, KeyWriteTxn};
 use crate::storage::family::Family;
 use std::ops::Range;
 

@@ -48,10 +48,10 @@ pub use search::{Found, Hit, SearchOptions, TextReader, Work};
 pub use settings::{MAX_FIELDS, TextField, TextSettings, Weight};
 pub use write::{Settled, TextWriter};
 
-use crate::catalog::SchemaId;
-use crate::database::keys::KeyWrite;
+use crate::catalog::{SchemaId, TextIndexDef};
 use crate::error::Result;
 use crate::graph::pending::Pairs;
+use crate::keys::KeyWrite;
 use crate::storage::batch::Batch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
@@ -121,6 +121,14 @@ impl TextIndex {
     #[must_use]
     pub fn keys(&self) -> [(Family, KeyRange); 2] {
         [Family::Postings, Family::TextDocuments].map(|family| (family, keys::of_index(self.id)))
+    }
+}
+
+impl TextIndexDef {
+    /// The index itself.
+    #[must_use]
+    pub fn index(&self) -> TextIndex {
+        TextIndex::new(self.id, Arc::clone(&self.settings))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::bound::Bound;
 use super::truth::each;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::graph::view::View;
+use crate::keys::KeyRead;
 
 /// So many differences are told one by one.
 const MOST_TOLD: u64 = 20;

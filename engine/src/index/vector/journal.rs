@@ -8,8 +8,8 @@
 
 use crate::catalog::SchemaId;
 use crate::codec::{CodecError, CommitSeq, KeyReader, KeyWriter, RecordReader, RecordWriter};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use std::collections::BTreeSet;

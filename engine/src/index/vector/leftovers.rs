@@ -3,9 +3,8 @@
 use super::head::{Head, head_key, intent_key, read_part_key};
 use super::saved::{rows_path, run_path};
 use crate::catalog::{Catalog, SchemaId};
-use crate::database::Background;
-use crate::database::keys::View;
 use crate::error::{Error, Result};
+use crate::keys::{Background, View};
 use crate::storage::batch::Batch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

@@ -3,9 +3,9 @@
 use super::bound::State;
 use super::search::Place;
 use crate::catalog::{PropertyId, Scope, VectorIndexDef};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::view::View;
+use crate::keys::KeyRead;
 use std::sync::Arc;
 use stratigraph_vector::{IndexError, Metric, Sifted, Sifting};
 

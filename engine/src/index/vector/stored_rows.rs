@@ -1,9 +1,9 @@
 //! The stored vectors as the rows of an index, for a database that nobody writes to.
 
 use crate::catalog::VectorIndexDef;
-use crate::database::keys::View;
 use crate::graph::keys::VectorKey;
 use crate::graph::properties::decode_vector_into;
+use crate::keys::View;
 use crate::storage::family::Family;
 use std::fmt;
 use std::sync::Arc;

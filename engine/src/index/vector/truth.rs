@@ -3,12 +3,12 @@
 
 use crate::catalog::{Scope, VectorIndexDef};
 use crate::codec::CodecError;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::VectorKey;
 use crate::graph::properties::decode_vector_into;
 use crate::graph::sets::SetId;
 use crate::graph::view::View;
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;

@@ -2,9 +2,9 @@
 
 use super::super::entry::{MAX_INDEXED_BYTES, decode_holder, entity_like, index_prefix};
 use super::{Lookup, number_of};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::Entity;
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::value::Value;

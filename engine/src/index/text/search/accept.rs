@@ -5,9 +5,9 @@ use super::cursor::END;
 use super::node::Node;
 use super::score::Lengths;
 use super::top::Top;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::segment::view::SegmentView;
+use crate::keys::KeyRead;
 use roaring::RoaringTreemap;
 
 /// After so many documents it is asked whether the search may go on: not all are in postings that are read.

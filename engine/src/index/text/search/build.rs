@@ -4,10 +4,10 @@ use super::Run;
 use super::cursor::{Cursor, END};
 use super::located::Located;
 use super::node::{All, Node, Phrase};
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::query::plan::Plan;
 use crate::index::text::segment::view::SegmentView;
+use crate::keys::KeyRead;
 use roaring::RoaringBitmap;
 use std::rc::Rc;
 

@@ -5,13 +5,13 @@
 
 use super::located::{Located, head};
 use super::score::Lengths;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::postings::block::Block;
 use crate::index::text::postings::list::{BlockInfo, List, UNKNOWN};
 use crate::index::text::segment::page::Page;
 use crate::index::text::segment::positions;
 use crate::index::text::segment::view::{Reader, SegmentView, damaged_postings, missing};
+use crate::keys::KeyRead;
 use std::sync::Arc;
 
 /// There are no more documents.

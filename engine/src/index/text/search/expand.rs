@@ -6,12 +6,12 @@
 use super::cursor::Cursor;
 use super::located::Located;
 use super::score::Lengths;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::postings::list::List;
 use crate::index::text::query::plan::Prefix;
 use crate::index::text::segment::page::Page;
 use crate::index::text::segment::view::{Reader, SegmentView, damaged_postings};
+use crate::keys::KeyRead;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Finds a term in a segment.
 
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::postings::list::List;
 use crate::index::text::segment::page::Page;
 use crate::index::text::segment::view::{Reader, SegmentView, damaged_postings};
+use crate::keys::KeyRead;
 use std::sync::Arc;
 
 /// A term found in a segment: its page and the head of its list.

@@ -2,8 +2,8 @@
 
 use super::cursor::{Cursor, END, Steps};
 use super::score::Lengths;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
+use crate::keys::KeyRead;
 use roaring::RoaringBitmap;
 use std::rc::Rc;
 

@@ -9,9 +9,9 @@
 use super::cursor::{Cursor, END};
 use super::score::Lengths;
 use super::{Accept, Work};
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::segment::view::SegmentView;
+use crate::keys::KeyRead;
 
 /// How many documents a window has.
 const WINDOW: u32 = 2048;

@@ -10,7 +10,6 @@ use super::page::Page;
 use super::positions;
 use super::view::{Reader, SegmentView, damaged_postings};
 use crate::codec::CodecError;
-use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::graph::pending::{Pairs, pair};
 use crate::index::text::keys::{DocumentsKey, PageKey, PageNo, Part, SegmentId};
@@ -18,6 +17,7 @@ use crate::index::text::postings::Posting;
 use crate::index::text::postings::block::Block;
 use crate::index::text::postings::list::List;
 use crate::index::text::statistics::SegmentRecord;
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use std::sync::Arc;
 

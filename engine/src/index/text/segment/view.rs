@@ -6,11 +6,11 @@ use super::gone::{self, Gone};
 use super::page::Page;
 use crate::catalog::SchemaId;
 use crate::codec::CodecError;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::index::text::cache::{Item, TextCache, Thing};
 use crate::index::text::keys::{DocumentsKey, PageKey, PageNo, Part};
 use crate::index::text::statistics::{SegmentRecord, Statistics};
+use crate::keys::KeyRead;
 use crate::storage::family::Family;
 use std::sync::Arc;
 

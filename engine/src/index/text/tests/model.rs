@@ -2,13 +2,13 @@
 
 use super::slow::{BODY, Slow, TITLE, Text, index, property};
 use crate::database::Database;
-use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::index::text::merging::{merge_group, merge_some};
 use crate::index::text::segment::view::statistics;
 use crate::index::text::{
     Analysis, Occasion, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextReader,
     TextWriter, check, compare, write_pairs,
 };
+use crate::keys::{KeyRead, KeyReadTxn};
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
 use std::collections::BTreeMap;

@@ -15,8 +15,8 @@ pub use settle::Settled;
 
 use super::{Occasion, OwnerId, TextIndex};
 use crate::catalog::PropertyId;
-use crate::database::keys::{KeyWrite, KeyWriteTxn};
 use crate::error::Result;
+use crate::keys::{KeyWrite, KeyWriteTxn};
 use draft::Draft;
 use std::collections::BTreeMap;
 use terms::Terms;

@@ -5,11 +5,11 @@
 //! Next: `searches.rs`.
 
 use crate::catalog::PropertyId;
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::Entity;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::view::{View, family_of};
+use crate::keys::KeyRead;
 use crate::value::Value;
 
 /// A longer record is not kept: it would have to be copied, for one property perhaps.

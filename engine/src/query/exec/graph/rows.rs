@@ -4,11 +4,11 @@
 
 use super::{Graph, Txn, over};
 use crate::catalog::{Counter, Scope, TypeId};
-use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::{AdjacencyKey, DegreeKey};
 use crate::graph::view::{self, View};
 use crate::graph::{Direction, Neighbour, Read, ReadTxn, Way, WriteTxn};
+use crate::keys::KeyRead;
 use crate::query::plan::TypeNames;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;

@@ -15,10 +15,11 @@ mod workspace;
 pub(crate) use workspace::{RunStream, Workspace};
 
 use super::View;
+use super::ground::Ground;
+use super::open_database::OpenDatabase;
 use super::write::{check_key, check_value};
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
-use crate::database::{Database, Inner};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
@@ -56,7 +57,8 @@ const UNDO_BATCH_BYTES: usize = 4 << 20;
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 pub struct KeyBulkLoad {
-    database: Arc<Inner>,
+    database: Arc<dyn OpenDatabase>,
+    ground: Arc<Ground>,
     base: Arc<View>,
     space: Arc<Workspace>,
     families: BTreeMap<Family, FamilyLoad>,
@@ -84,11 +86,12 @@ enum NextStored {
 }
 
 impl KeyBulkLoad {
-    pub(in crate::database) fn begin(database: &Arc<Inner>) -> Result<Self> {
-        database.ensure_writable()?;
-        let place = database.queue.enter()?;
+    pub(crate) fn begin(database: Arc<dyn OpenDatabase>) -> Result<Self> {
+        let ground = Arc::clone(database.ground());
+        ground.ensure_writable()?;
+        let place = ground.queue.enter()?;
         place.begin_load()?;
-        let dir = match &database.disk {
+        let dir = match &ground.disk {
             Some(disk) => {
                 // For good, before there is a marker: were an earlier load's folder back after a
                 // loss of power, beside this load's marker, undoing would take what that one added.
@@ -101,22 +104,23 @@ impl KeyBulkLoad {
         };
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker, 0);
-        let base = database.log.appended()?;
-        let marked = database.log.append(marker, Arc::clone(&base.state))?;
-        database.log.acknowledge(marked)?;
+        let base = ground.log.appended()?;
+        let marked = ground.log.append(marker, Arc::clone(&base.state))?;
+        ground.log.acknowledge(marked)?;
         // Before any run is written: whoever finds a run must find the marker too.
-        database.log.sync()?;
+        ground.log.sync()?;
         let load = Self {
-            database: Arc::clone(database),
+            database,
             base,
-            space: Workspace::new(database, dir),
+            space: Workspace::new(&ground, dir),
+            ground,
             families: BTreeMap::new(),
             runs: Vec::new(),
             ingesting: false,
             finished: false,
             _place: place,
         };
-        if load.database.disk.is_some() {
+        if load.ground.disk.is_some() {
             let dir = load.space.dir();
             fs::create_dir(dir).map_err(|error| Error::io("create", dir, error))?;
         }
@@ -183,10 +187,8 @@ impl KeyBulkLoad {
     }
 
     /// The database that is loaded.
-    pub(crate) fn database(&self) -> Database {
-        Database {
-            inner: Arc::clone(&self.database),
-        }
+    pub(crate) fn database(&self) -> &Arc<dyn OpenDatabase> {
+        &self.database
     }
 
     /// Finishes with `last`, which becomes visible together with the runs: it may also remove what is
@@ -210,32 +212,32 @@ impl KeyBulkLoad {
         families.dedup();
         let steps = families.len() as u64;
         self.announce_ingest()?;
-        let database = Arc::clone(&self.database);
-        let list = database.file_list.lock();
+        let ground = Arc::clone(&self.ground);
+        let list = ground.file_list.lock();
         for (done, family) in families.into_iter().enumerate() {
             watch.step("take in the sorted runs", done as u64, steps)?;
             let runs = self.runs.iter();
             let runs = runs.filter(|run| run.family == family && run.holds == Holds::Loaded);
             let runs: Vec<PathBuf> = runs.map(|run| run.path.clone()).collect();
-            self.database.store.ingest(family, &runs)?;
+            self.ground.store.ingest(family, &runs)?;
         }
         watch.step("take in the sorted runs", steps, steps)?;
         meta::clear_load_marker(&mut last);
-        let before = self.database.log.appended()?.commit;
+        let before = self.ground.log.appended()?.commit;
         complete(before.next().unwrap_or(before), &mut last);
         self.space.admit(last.bytes() as u64)?;
-        if let Some(disk) = &self.database.disk {
+        if let Some(disk) = &self.ground.disk {
             // No log holds what was ingested, so the mark must vouch for the manifest that lists it.
-            self.database
+            self.ground
                 .log
                 .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
         }
-        let commit = self.database.log.append(last, state)?;
+        let commit = self.ground.log.append(last, state)?;
         drop(list);
         self.finished = true;
-        self.database.log.acknowledge(commit)?;
-        if self.database.disk.is_some() {
-            self.database.log.sync()?;
+        self.ground.log.acknowledge(commit)?;
+        if self.ground.disk.is_some() {
+            self.ground.log.sync()?;
             self.clear_away();
         }
         Ok(commit)
@@ -243,12 +245,12 @@ impl KeyBulkLoad {
 
     /// Says durably that runs are being taken in, and how many: whoever undoes that needs them all.
     fn announce_ingest(&mut self) -> Result<()> {
-        if self.database.disk.is_some() {
+        if self.ground.disk.is_some() {
             let dir = self.space.dir();
             sync_dir(dir)?;
             sync_dir(dir.parent().unwrap_or(Path::new(".")))?;
         }
-        let log = &self.database.log;
+        let log = &self.ground.log;
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker, self.runs.len() as u64);
         log.append(marker, Arc::clone(&self.base.state))?;
@@ -258,12 +260,12 @@ impl KeyBulkLoad {
     }
 
     fn undo(&mut self) -> Result<()> {
-        let (log, store) = (&self.database.log, &self.database.store);
+        let (log, store) = (&self.ground.log, &self.ground.store);
         if self.ingesting {
             // Past the commit log, which would publish what is half undone.
             let at = log.appended()?.commit;
             let append = &mut |mut batch: Batch| {
-                meta::put_sequence(&mut batch, self.database.id, at);
+                meta::put_sequence(&mut batch, self.ground.id, at);
                 store.append(&batch)
             };
             put_back(&**store, &self.runs, append)?;
@@ -272,7 +274,7 @@ impl KeyBulkLoad {
         meta::clear_load_marker(&mut last);
         let commit = log.append(last, Arc::clone(&self.base.state))?;
         log.acknowledge(commit)?;
-        if self.database.disk.is_some() {
+        if self.ground.disk.is_some() {
             log.sync()?;
             self.clear_away();
         }
@@ -296,7 +298,7 @@ impl Drop for KeyBulkLoad {
         self.families.clear();
         if let Err(error) = self.undo() {
             // Half of a load may be in the store: nobody may publish that. The next open undoes it.
-            self.database.log.stop_writing(&error);
+            self.ground.log.stop_writing(&error);
         }
     }
 }
@@ -330,7 +332,7 @@ impl FamilyLoad {
 }
 
 /// Undoes a load that a crash has cut short; returns the commit that the store is at then.
-pub(in crate::database) fn undo_unfinished(
+pub(crate) fn undo_unfinished(
     layout: &Layout,
     store: &dyn Store,
     id: DatabaseId,

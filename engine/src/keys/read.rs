@@ -2,14 +2,11 @@
 
 use super::View;
 use super::meter::Meter;
+use super::open_database::OpenDatabase;
 use super::scan::Scan;
-use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
-use crate::database::Inner;
 use crate::error::Result;
-use crate::index::text::TextCache;
-use crate::index::vector::VectorIndexes;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
@@ -122,14 +119,14 @@ impl StoredKeys {
 pub struct KeyReadTxn {
     stored: StoredKeys,
     /// Keeps the folder's lock as long as its files are read.
-    database: Arc<Inner>,
+    database: Arc<dyn OpenDatabase>,
 }
 
 impl KeyReadTxn {
-    pub(in crate::database) fn new(database: &Arc<Inner>) -> Self {
+    pub(crate) fn new(database: Arc<dyn OpenDatabase>) -> Self {
         Self {
-            stored: StoredKeys::new(database.log.published()),
-            database: Arc::clone(database),
+            stored: StoredKeys::new(database.ground().log.published()),
+            database,
         }
     }
 
@@ -139,23 +136,8 @@ impl KeyReadTxn {
     }
 
     /// The database that is read.
-    pub(crate) fn database(&self) -> &Arc<Inner> {
+    pub(crate) fn database(&self) -> &Arc<dyn OpenDatabase> {
         &self.database
-    }
-
-    /// The database's last projections.
-    pub(crate) fn projections(&self) -> &ProjectionCache {
-        self.database.projections()
-    }
-
-    /// The database's vector indexes.
-    pub(crate) fn vectors(&self) -> &Arc<VectorIndexes> {
-        &self.database.vectors
-    }
-
-    /// What was read lately of the database's text indexes.
-    pub(crate) fn text_cache(&self) -> &TextCache {
-        &self.database.texts
     }
 
     /// Lets `token` stop the scans of this transaction.

@@ -1,19 +1,26 @@
 //! Transactions over keys: the layer between the storage floor and the graph.
 //!
 //! [`read`] and [`mod@write`] are the transactions, [`scan`] merges what a transaction has written
-//! over what is stored, [`bulk`] adds sorted entries outside the log. They know families and bytes,
-//! not what is in them: whoever writes here beside the graph can break what the graph promises, and
-//! `check` will say so. It is public for benchmarks, harnesses and tools.
+//! over what is stored, [`bulk`] adds sorted entries outside the log, [`background`] commits for the
+//! database's own threads. All stand on one [`ground`]. They know families and bytes, not what is in
+//! them: whoever writes here beside the graph can break what the graph promises, and `check` will say
+//! so. It is public for benchmarks, harnesses and tools.
 
-pub(super) mod bulk;
+mod background;
+mod bulk;
+mod ground;
 mod meter;
+mod open_database;
 mod read;
 mod scan;
 mod trial;
 mod write;
 
+pub(crate) use background::Background;
 pub use bulk::KeyBulkLoad;
-pub(crate) use bulk::{RunStream, Workspace};
+pub(crate) use bulk::{RunStream, Workspace, undo_unfinished};
+pub(crate) use ground::{Disk, Ground};
+pub(crate) use open_database::OpenDatabase;
 pub(crate) use read::StoredKeys;
 pub use read::{KeyRead, KeyReadTxn};
 pub use scan::Scan;

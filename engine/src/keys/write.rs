@@ -1,16 +1,15 @@
 //! The write transaction: an overlay over the last commit, appended in one piece.
 
 use super::View;
+use super::ground::Ground;
 use super::meter::Meter;
+use super::open_database::OpenDatabase;
 use super::read::{KeyRead, get_from, multi_get_from};
 use super::scan::Scan;
 use super::trial::KeyWrite;
 use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
-use crate::database::Inner;
 use crate::error::{Error, Result};
-use crate::index::text::TextCache;
-use crate::index::vector::VectorIndexes;
 use crate::storage::batch::{Batch, Change, Key, Savepoint};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -61,21 +60,24 @@ pub struct KeyWriteTxn {
     place: WriterPlace,
     cancel: CancelToken,
     meter: Meter,
-    database: Arc<Inner>,
+    ground: Arc<Ground>,
+    database: Arc<dyn OpenDatabase>,
 }
 
 impl KeyWriteTxn {
-    pub(in crate::database) fn begin(database: &Arc<Inner>) -> Result<Self> {
-        database.ensure_writable()?;
-        let place = database.queue.enter()?;
-        let base = database.log.appended()?;
+    pub(crate) fn begin(database: Arc<dyn OpenDatabase>) -> Result<Self> {
+        let ground = Arc::clone(database.ground());
+        ground.ensure_writable()?;
+        let place = ground.queue.enter()?;
+        let base = ground.log.appended()?;
         Ok(Self {
             batch: Batch::new(),
             base,
             place,
             cancel: CancelToken::new(),
             meter: Meter::counting(),
-            database: Arc::clone(database),
+            ground,
+            database,
         })
     }
 
@@ -169,27 +171,20 @@ impl KeyWriteTxn {
             drop(self.place);
             if waiting == Waiting::ForTheDisk {
                 // What it read may not be durable yet, and the caller may act on it.
-                self.database.log.acknowledge(self.base.commit)?;
+                self.ground.log.acknowledge(self.base.commit)?;
             }
             return Ok(self.base.commit);
         }
-        if let Some(guard) = self
-            .database
-            .disk
-            .as_ref()
-            .and_then(|disk| disk.guard.as_ref())
-        {
-            guard.admit(self.batch.bytes() as u64, only_deletes)?;
-        }
+        self.ground.admit(self.batch.bytes() as u64, only_deletes)?;
         self.place.begin_commit()?;
-        let log = &self.database.log;
+        let log = &self.ground.log;
         if waiting == Waiting::ForNobody {
             return log.append_unawaited(self.batch, state, follow);
         }
         let commit = log.append_followed(self.batch, state, follow)?;
         // The next writer goes ahead while this one waits for the disk.
         drop(self.place);
-        self.database.log.acknowledge(commit)?;
+        self.ground.log.acknowledge(commit)?;
         Ok(commit)
     }
 
@@ -241,7 +236,7 @@ impl KeyWriteTxn {
     }
 
     /// The database that is written to.
-    pub(crate) fn database(&self) -> &Arc<Inner> {
+    pub(crate) fn database(&self) -> &Arc<dyn OpenDatabase> {
         &self.database
     }
 
@@ -249,16 +244,6 @@ impl KeyWriteTxn {
     pub(crate) fn changes_any(&self, family: Family, range: &KeyRange) -> bool {
         let start = Bound::Included(range.start.as_slice());
         self.batch.first_from(family, start, range).is_some()
-    }
-
-    /// What was read lately of the database's text indexes.
-    pub(crate) fn text_cache(&self) -> &TextCache {
-        &self.database.texts
-    }
-
-    /// The database's vector indexes.
-    pub(crate) fn vectors(&self) -> &Arc<VectorIndexes> {
-        &self.database.vectors
     }
 
     /// Walks what was stored before this transaction, beneath some changes.
@@ -293,7 +278,7 @@ impl KeyWriteTxn {
 
     /// How many bytes the transaction may hold.
     pub(crate) fn limit_bytes(&self) -> u64 {
-        self.database.settings.transaction_bytes
+        self.ground.transaction_bytes
     }
 
     /// Stores or removes what [`ensure_room`](Self::ensure_room) has made room for.

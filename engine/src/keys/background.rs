@@ -3,18 +3,16 @@
 //! They hold what they need of an open database and not the database itself, whose last user must be
 //! able to close it.
 
-use super::Disk;
-use super::keys::View;
-use crate::catalog::GraphState;
+use super::View;
+use super::ground::Ground;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::CancelToken;
-use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
-use crate::storage::queue::{WriterPlace, WriterQueue};
+use crate::storage::files::Layout;
+use crate::storage::queue::WriterPlace;
 use crate::storage::store::Store;
-use parking_lot::Mutex;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,44 +20,43 @@ use std::sync::Arc;
 /// What a thread of the database's own works on.
 #[derive(Clone)]
 pub(crate) struct Background {
-    pub(super) store: Arc<dyn Store>,
-    pub(super) log: Arc<CommitLog<GraphState>>,
-    pub(super) queue: Arc<WriterQueue>,
-    pub(super) disk: Option<Arc<Disk>>,
-    /// Held while files are added to the store, and while a checkpoint lists them.
-    pub(super) file_list: Arc<Mutex<()>>,
-    pub(super) id: DatabaseId,
-    pub(super) read_only: bool,
+    ground: Arc<Ground>,
 }
 
 impl Background {
+    pub(crate) fn new(ground: &Arc<Ground>) -> Self {
+        Self {
+            ground: Arc::clone(ground),
+        }
+    }
+
     /// The last commit that readers see.
     pub(crate) fn published(&self) -> Arc<View> {
-        self.log.published()
+        self.ground.log.published()
     }
 
     /// The oldest commit that somebody may still read.
     pub(crate) fn oldest(&self) -> CommitSeq {
-        self.log.oldest()
+        self.ground.log.oldest()
     }
 
     /// The database's id.
     pub(crate) fn id(&self) -> DatabaseId {
-        self.id
+        self.ground.id
     }
 
     /// Where its files are; nothing for a database in memory.
-    pub(crate) fn folder(&self) -> Option<&crate::storage::files::Layout> {
-        self.disk.as_ref().map(|disk| &disk.layout)
+    pub(crate) fn folder(&self) -> Option<&Layout> {
+        self.ground.disk.as_ref().map(|disk| &disk.layout)
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
-        self.read_only
+        self.ground.read_only
     }
 
     /// The store, to write runs for.
     pub(crate) fn store(&self) -> &dyn Store {
-        &*self.store
+        &*self.ground.store
     }
 
     /// Takes a run into the store, outside the log: nobody looks at its keys before a commit says so.
@@ -68,9 +65,9 @@ impl Background {
     /// [`Error::DiskFull`], or what the store refuses.
     pub(crate) fn ingest(&self, family: Family, run: &Path) -> Result<()> {
         let bytes = fs::metadata(run).map_err(|error| Error::io("measure", run, error))?;
-        self.admit(bytes.len(), false)?;
-        let _listing = self.file_list.lock();
-        self.store.ingest(family, &[run.to_path_buf()])
+        self.ground.admit(bytes.len(), false)?;
+        let _listing = self.ground.file_list.lock();
+        self.ground.store.ingest(family, &[run.to_path_buf()])
     }
 
     /// Waits for the writer's place, however long that takes, and says what the next commit stands on. Nobody
@@ -81,13 +78,13 @@ impl Background {
     pub(crate) fn enter(&self, stop: &CancelToken) -> Result<(WriterPlace, Arc<View>)> {
         loop {
             stop.check()?;
-            let place = match self.queue.enter() {
+            let place = match self.ground.queue.enter() {
                 Err(Error::WriterQueueTimeout { .. }) => continue,
                 place => place?,
             };
             match place.begin_commit() {
                 Err(Error::TransactionExpired { .. }) => {}
-                begun => return begun.and_then(|()| Ok((place, self.log.appended()?))),
+                begun => return begun.and_then(|()| Ok((place, self.ground.log.appended()?))),
             }
         }
     }
@@ -97,7 +94,7 @@ impl Background {
     /// # Errors
     /// [`Error::OutcomeUnknown`] if it cannot be made durable.
     pub(crate) fn acknowledge(&self, commit: CommitSeq) -> Result<()> {
-        self.log.acknowledge(commit)
+        self.ground.log.acknowledge(commit)
     }
 
     /// Makes everything that was committed durable.
@@ -105,7 +102,7 @@ impl Background {
     /// # Errors
     /// [`Error::OutcomeUnknown`] if it cannot be made durable.
     pub(crate) fn sync(&self) -> Result<()> {
-        self.log.sync().map(drop)
+        self.ground.log.sync().map(drop)
     }
 
     /// Commits what `fill` makes of what is there now. Nothing is written if that is nothing.
@@ -128,12 +125,12 @@ impl Background {
         let batch = fill(Arc::clone(&view))?;
         let commit = self.append(batch, &view)?;
         drop(place);
-        self.log.acknowledge(commit)
+        self.ground.log.acknowledge(commit)
     }
 
     /// The same when nobody else can write any more.
     pub(crate) fn commit_alone(&self, fill: impl FnOnce(&View) -> Result<Batch>) -> Result<()> {
-        let view = self.log.appended()?;
+        let view = self.ground.log.appended()?;
         let batch = fill(&view)?;
         self.append(batch, &view).map(|_| ())
     }
@@ -142,12 +139,8 @@ impl Background {
         if batch.is_empty() {
             return Ok(view.commit);
         }
-        self.admit(batch.bytes() as u64, batch.only_deletes())?;
-        self.log.append(batch, Arc::clone(&view.state))
-    }
-
-    fn admit(&self, bytes: u64, only_deletes: bool) -> Result<()> {
-        let guard = self.disk.as_ref().and_then(|disk| disk.guard.as_ref());
-        guard.map_or(Ok(()), |guard| guard.admit(bytes, only_deletes))
+        self.ground
+            .admit(batch.bytes() as u64, batch.only_deletes())?;
+        self.ground.log.append(batch, Arc::clone(&view.state))
     }
 }

@@ -8,8 +8,8 @@
 //! Everybody who works for one load shares one [`Workspace`], on any thread. A run that was started
 //! must be finished before the load is: nobody may take in half a run.
 
-use crate::database::Inner;
 use crate::error::{Error, Result};
+use crate::keys::Ground;
 use crate::storage::family::Family;
 use crate::storage::store::RunWriter;
 use parking_lot::Mutex;
@@ -25,7 +25,7 @@ const GUARD_BYTES: usize = 16 << 20;
 
 /// The files of one load.
 pub(crate) struct Workspace {
-    database: Arc<Inner>,
+    ground: Arc<Ground>,
     dir: PathBuf,
     runs: Mutex<Vec<Run>>,
     scratches: AtomicU64,
@@ -64,9 +64,9 @@ impl Holds {
 }
 
 impl Workspace {
-    pub(super) fn new(database: &Arc<Inner>, dir: PathBuf) -> Arc<Self> {
+    pub(super) fn new(ground: &Arc<Ground>, dir: PathBuf) -> Arc<Self> {
         Arc::new(Self {
-            database: Arc::clone(database),
+            ground: Arc::clone(ground),
             dir,
             runs: Mutex::default(),
             scratches: AtomicU64::new(0),
@@ -90,7 +90,7 @@ impl Workspace {
 
     /// A name for a file of the load's own; `None` in memory, where there are no files.
     pub(crate) fn scratch(&self) -> Option<PathBuf> {
-        self.database.disk.as_ref()?;
+        self.ground.disk.as_ref()?;
         let number = self.scratches.fetch_add(1, Ordering::Relaxed);
         Some(self.dir.join(format!("scratch-{number:06}")))
     }
@@ -100,11 +100,7 @@ impl Workspace {
     /// # Errors
     /// [`Error::DiskFull`].
     pub(crate) fn admit(&self, bytes: u64) -> Result<()> {
-        let disk = self.database.disk.as_ref();
-        match disk.and_then(|disk| disk.guard.as_ref()) {
-            Some(guard) => guard.admit(bytes, false),
-            None => Ok(()),
-        }
+        self.ground.admit(bytes, false)
     }
 
     /// Every run, all of which must be finished.
@@ -121,7 +117,7 @@ impl Workspace {
         let number = runs.len();
         let name = format!("{}-{number:06}.{}", family.index(), holds.extension());
         let path = self.dir.join(name);
-        let writer = self.database.store.new_run(family, &path)?;
+        let writer = self.ground.store.new_run(family, &path)?;
         runs.push(Run {
             file: RunFile {
                 holds,
