@@ -39,7 +39,9 @@ impl Server {
         };
         let (send, hear) = mpsc::channel();
         // Nobody listens any more once the call is over.
-        let builder = builder.on_progress(move |now| drop(send.send(now)));
+        let builder = builder.on_progress(move |now| {
+            let _ = send.send(now);
+        });
         let done = self.until(cancel, async {
             let mut done = std::pin::pin!(builder.run());
             let mut every = tokio::time::interval(Duration::from_millis(100));
