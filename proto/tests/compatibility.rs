@@ -63,6 +63,7 @@ fn additions_are_told_from_what_breaks_clients() {
         )],
         vec![("// One row.\n", "// New.\nmessage Cell {}\n\n// One row.\n")],
         vec![(removed, "  reserved 1;\n  reserved \"known\";\n")],
+        vec![("bool known = 1;", "optional bool known = 1;")],
         vec![(
             "  EXECUTION_MODE_PROFILE = 2;",
             "  EXECUTION_MODE_PROFILE = 2;\n  // New.\n  EXECUTION_MODE_DRY = 3;",
@@ -183,7 +184,7 @@ impl Listing {
                 continue;
             }
             let left_behind = is.is_none() && self.is_reserved(about, was);
-            if !left_behind {
+            if !left_behind && !is.is_some_and(|is| only_told_apart(was, is)) {
                 let is = is.map_or("is gone", |is| is);
                 broken.push(format!("{about}: was `{was}`, now `{is}`"));
             }
@@ -201,6 +202,12 @@ impl Listing {
         let left = |what: &str| self.0.contains_key(&format!("{RESERVED} {of} {what}"));
         left(number) && left(name)
     }
+}
+
+/// Whether a field is the same but that what was not said is told from zero now: the bytes are the same, and who sent zero
+/// sent nothing.
+fn only_told_apart(was: &str, is: &str) -> bool {
+    !was.contains(" optional ") && is.replacen(" optional ", " ", 1) == was
 }
 
 fn reserve<'a>(

@@ -9,7 +9,7 @@
 //! [21][constraint: 4 BE]   a constraint   [format: 1][postcard]
 //! [22][hierarchy: 4 BE]    a hierarchy    [format: 1][postcard]
 //! [23]...                  a count        see `counters.rs`
-//! [24][index: 4 BE]        distinct values of an index, estimated; see `index/property/sketch.rs`
+//! [24][index: 4 BE]        distinct values of an index, estimated; see `sketch.rs`
 //! [25][index: 4 BE]        a dropped index or hierarchy whose entries are being removed   [format: 1]
 //! [26][index: 4 BE]        a vector index   [format: 1][postcard]
 //! [27][index: 4 BE]        a text index     [format: 1][postcard]

@@ -26,7 +26,7 @@ macro_rules! settings {
             pub config: Option<PathBuf>,
             $($(
                 #[doc = $doc]
-                #[arg(long, env = $env, value_name = "VALUE", help_heading = $heading, help = settings!(@help $doc, $default))]
+                #[arg(long, env = $env, value_name = "VALUE", help_heading = $heading, help = settings!(@help $doc, $default, $least))]
                 pub $name: Option<$type>,
             )+)+
         }
@@ -65,8 +65,10 @@ macro_rules! settings {
             }
         }
     };
-    (@help $doc:literal, -) => { $doc };
-    (@help $doc:literal, $default:literal) => { concat!($doc, " [default: ", $default, "]") };
+    (@help $doc:literal, -, -) => { $doc };
+    (@help $doc:literal, -, $least:literal) => { concat!($doc, " [at least ", $least, "]") };
+    (@help $doc:literal, $default:literal, -) => { concat!($doc, " [default: ", $default, "]") };
+    (@help $doc:literal, $default:literal, $least:literal) => { concat!($doc, " [default: ", $default, "; at least ", $least, "]") };
     (@field $type:ty, -) => { Option<$type> };
     (@field $type:ty, $default:literal) => { $type };
     (@value_of $said:expr, $type:ty, -) => { $said };

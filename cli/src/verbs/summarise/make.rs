@@ -37,7 +37,7 @@ impl Of {
     pub(crate) fn check(self, system: System, entities: &str) -> Result<(), Failure> {
         match self {
             _ if !system.has_facts() && !system.has_domains() => Err(Failure::Usage(format!(
-                "summaries are of domains and entities: the profile {system} has neither, and tag has both"
+                "summaries are of domains and entities: the profile {system} has neither, and tag and layered have both"
             ))),
             Self::Domains if !system.has_domains() => Err(Failure::Usage(format!(
                 "the profile {system} has no domains that could be summarised: {entities} writes the summaries of its entities"

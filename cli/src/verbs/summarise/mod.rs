@@ -31,8 +31,8 @@ again. After Ctrl-C the next run goes on from there. `ingest --summarise` does i
 
 With --llm the model writes them, or that of the server at an address. Without one they are the most central sentences of what
 is said, and `by` says so. A model that fails is told of, and nothing is put in the place of what it would have said. With a
-model what sentences stand for is written anew; without one what a model wrote stays, stale or not, unless --central says that
-sentences are to take the place of what is stale. What could not be written is named on stderr, and makes the exit code 2.
+model, summaries that rules have written are written anew; without one what a model wrote stays, stale or not, unless --central
+says that sentences are to take the place of what is stale. What could not be written is named on stderr, and makes the exit code 2.
 
 Examples:
   stratigraph summarise library
