@@ -2,7 +2,8 @@
 //!
 //! What a file names is what its code has after `crate::`. Comments may point anywhere, and tests may open a
 //! database wherever they are. Exceptions stand in a table beside the layers, a file each with its reason, and one
-//! that nothing needs any more is a fault as well. This file only reads text: it knows no macro and no `super`.
+//! that nothing needs any more is a fault as well. This file only reads text: it knows no macro and no `super`, so
+//! what an allowed file imports can be used by its whole folder, through `super`, without being seen here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -277,6 +278,18 @@ mod tests {
         assert_eq!(
             tree.faults(),
             ["`engine/src/keys/open.rs` may name `query`, and does not: take it from the table"]
+        );
+    }
+
+    #[test]
+    fn each_file_of_a_row_may_name_what_the_row_says_and_has_to() {
+        let tree = Tree::new("row");
+        let both = "`engine/src/keys/open.rs`, `engine/src/keys/make.rs`";
+        tree.write(MAP, &SOUND.replace("`engine/src/keys/open.rs`", both));
+        tree.write("engine/src/keys/make.rs", "use crate::query::Query;\n");
+        assert_eq!(
+            tree.faults(),
+            ["`engine/src/keys/make.rs` may name `graph`, and does not: take it from the table"]
         );
     }
 

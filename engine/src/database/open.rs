@@ -18,6 +18,7 @@ use crate::index::Jobs;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::keys::{Background, Disk, Ground, View, undo_unfinished};
+use crate::query::PlanCache;
 use crate::storage::batch::Batch;
 use crate::storage::commit::{CommitLog, Durability, MarkWriter};
 use crate::storage::files::header::{CURRENT_FORMAT, Header};
@@ -320,7 +321,7 @@ fn assemble(
             ground,
             projections,
             procedures: parking_lot::RwLock::default(),
-            plans: Default::default(),
+            plans: PlanCache::default(),
             vectors,
             texts,
             text_merger,
