@@ -5,12 +5,13 @@ mod folder;
 use folder::copy;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 use stratigraph::codec::CommitSeq;
 use stratigraph::keys::{KeyBulkLoad, KeyRead};
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, Error, Result};
+use stratigraph::{Database, Durability, Error, Result};
 
 fn open(path: &Path) -> Result<Database> {
     let builder = Database::builder().create_if_missing(true);
@@ -171,6 +172,47 @@ fn an_empty_load_is_fine() {
         finish(db.key_bulk_load().unwrap()).unwrap();
         assert_eq!(count(db, Family::Nodes), 1);
     });
+}
+
+/// Once it stayed open without anybody who held it: the thread that syncs had the files, and nobody could open them again.
+#[test]
+fn a_load_that_holds_its_database_last_closes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let reopen = || {
+        let builder = Database::builder().create_if_missing(true);
+        builder
+            .disk_reserve_bytes(0)
+            .durability(Durability::Periodic(Duration::from_secs(3600)))
+            .open(&path)
+            .unwrap()
+    };
+    let ends = |end: fn(KeyBulkLoad), wanted: u64| {
+        let db = reopen();
+        let mut load = db.key_bulk_load().unwrap();
+        fill(&mut load, 0..100);
+        drop(db);
+        end(load);
+        let db = reopen();
+        assert_eq!(count(&db, Family::Nodes), wanted);
+    };
+    ends(drop, 0);
+    ends(
+        |load: KeyBulkLoad| {
+            let token = CancelToken::new();
+            token.cancel();
+            let mut quiet = |_: stratigraph::storage::cancel::Progress<'_>| {};
+            let cancelled = load.finish(&mut Watch::new(&mut quiet, token));
+            assert!(matches!(cancelled, Err(Error::Cancelled)));
+        },
+        0,
+    );
+    ends(
+        |load: KeyBulkLoad| {
+            finish(load).unwrap();
+        },
+        100,
+    );
 }
 
 #[test]

@@ -57,6 +57,10 @@ const UNDO_BATCH_BYTES: usize = 4 << 20;
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 pub struct KeyBulkLoad {
+    /// Keeps every other writer out; past its limits already, since a load may take hours. It comes first, so that it
+    /// is left before the database is let go: who lets go last closes it, and nobody can while a load is in it. By
+    /// then `drop` has undone everything.
+    _place: WriterPlace,
     database: Arc<dyn OpenDatabase>,
     ground: Arc<Ground>,
     base: Arc<View>,
@@ -66,8 +70,6 @@ pub struct KeyBulkLoad {
     runs: Vec<RunFile>,
     ingesting: bool,
     finished: bool,
-    /// Keeps every other writer out; past its limits already, since a load may take hours.
-    _place: WriterPlace,
 }
 
 /// One family's part of a load.
@@ -110,6 +112,7 @@ impl KeyBulkLoad {
         // Before any run is written: whoever finds a run must find the marker too.
         ground.log.sync()?;
         let load = Self {
+            _place: place,
             database,
             base,
             space: Workspace::new(&ground, dir),
@@ -118,7 +121,6 @@ impl KeyBulkLoad {
             runs: Vec::new(),
             ingesting: false,
             finished: false,
-            _place: place,
         };
         if load.ground.disk.is_some() {
             let dir = load.space.dir();

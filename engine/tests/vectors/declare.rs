@@ -138,6 +138,12 @@ fn others_write_and_search_while_it_is_made() {
     assert!(built + direct == 200);
 }
 
+fn index_names(db: &Database) -> Vec<String> {
+    let read = db.read().unwrap();
+    let indexes = read.catalog().indexes();
+    indexes.map(|index| index.name.to_string()).collect()
+}
+
 #[test]
 fn an_index_for_a_filter_comes_and_goes_with_it() {
     let db = Database::in_memory().unwrap();
@@ -145,12 +151,7 @@ fn an_index_for_a_filter_comes_and_goes_with_it() {
         .unwrap();
     db.create_vector_index(on("A").filterable(["year", "kept"]).named("a"))
         .unwrap();
-    let names = |db: &Database| -> Vec<String> {
-        let read = db.read().unwrap();
-        let indexes = read.catalog().indexes();
-        indexes.map(|index| index.name.to_string()).collect()
-    };
-    assert_eq!(names(&db), ["index_A_kept", "index_A_year"]);
+    assert_eq!(index_names(&db), ["index_A_kept", "index_A_year"]);
     let error = db.drop_index("index_A_year").unwrap_err();
     assert!(
         error.to_string().contains("vector index a is filtered by")
@@ -158,5 +159,20 @@ fn an_index_for_a_filter_comes_and_goes_with_it() {
         "{error}"
     );
     db.drop_vector_index("a").unwrap();
-    assert_eq!(names(&db), ["index_A_kept"]);
+    assert_eq!(index_names(&db), ["index_A_kept"]);
+}
+
+#[test]
+fn a_filter_that_is_named_twice_counts_once() {
+    let db = Database::in_memory().unwrap();
+    db.create_vector_index(on("A").filterable(["a", "a", "b"]))
+        .unwrap();
+    assert_eq!(index_names(&db), ["index_A_a", "index_A_b"]);
+    let infos = db.vector_indexes().unwrap();
+    assert_eq!(infos[0].definition.filters.len(), 2);
+    // Sixteen are allowed.
+    let one_twice = (0..17_u8).map(|n| (n % 16).to_string());
+    db.create_vector_index(on("B").filterable(one_twice))
+        .unwrap();
+    assert_eq!(index_names(&db).len(), 2 + 16);
 }

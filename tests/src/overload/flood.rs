@@ -70,7 +70,7 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     }
     let calm_again = recover(&server, &mut clients[0]).await?;
     let goodput = flooded.answered as f64 / length.as_secs_f64() / peak;
-    let (_, most) = server.memory_use()?;
+    let most = server.memory_use()?.most;
     found.figure("peak_per_s", format!("{peak:.0}"));
     found.figure("answered", flooded.answered);
     found.figure("shed", flooded.shed);

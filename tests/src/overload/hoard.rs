@@ -28,7 +28,7 @@ pub(super) async fn run(_: &RunArgs, folder: &Path) -> Result<Found> {
     let mut found = Found::default();
     let mut asking = client(&server.address).await?;
     let held = hold(&mut asking).await?;
-    let (before, _) = server.memory_use()?;
+    let before = server.memory_use()?.all;
     let body = bomb()?;
     found.figure("request_bytes", body.len());
     let mut calls = JoinSet::new();
@@ -70,7 +70,7 @@ pub(super) async fn run(_: &RunArgs, folder: &Path) -> Result<Found> {
         return Ok(found);
     }
     drop(held);
-    let (_, most) = server.memory_use()?;
+    let most = server.memory_use()?.most;
     found.figure("hoard_shed", shed);
     found.figure("hoard_rise_mib", most.saturating_sub(before) >> 20);
     found.require(wrong.is_empty(), || {

@@ -86,7 +86,7 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     // So that threads, connections and memory are there that a server has anyway.
     let warm = leave_all(&server, AT_ONCE * 8, seed ^ 1).await?;
     let before = settled(&server, None).await?;
-    let (memory_before, _) = server.memory_use()?;
+    let memory_before = server.memory_use()?.all;
     drop(warm);
 
     let left = leave_all(&server, args.leave, seed).await?;
@@ -102,7 +102,7 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
         format!("{gone} nodes are left of those who left")
     });
 
-    let (memory_after, _) = server.memory_use()?;
+    let memory_after = server.memory_use()?.all;
     let stopped = stop_times(&server, &left).await?;
     found.figure("left", left.len());
     found.figure("left_at_work", stopped.len());

@@ -59,7 +59,7 @@ pub(super) async fn run(args: &RunArgs, folder: &Path) -> Result<Found> {
             at_once.writers - held
         )
     });
-    let (memory, _) = server.memory_use()?;
+    let memory = server.memory_use()?.all;
     let commit = CommitTransactionRequest {
         transaction_id: holder.transaction_id,
         ..CommitTransactionRequest::default()

@@ -44,6 +44,37 @@ pub(crate) struct Holdings {
     pub(crate) memory_free: u64,
 }
 
+/// Bytes of memory, as the kernel counts what a process has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryUse {
+    /// What it has now,
+    pub(crate) all: u64,
+    /// and has had at most.
+    pub(crate) most: u64,
+    /// What of it now is of mapped files, such as the program and what was read of the rows of vectors. The kernel takes
+    /// that back when others need it.
+    pub(crate) mapped: u64,
+}
+
+impl MemoryUse {
+    /// Reads it from the `status` of a process. One that has ended has none of it.
+    fn read(status: &str) -> Result<Self> {
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kilobytes =
+                line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            kilobytes
+                .map(|kilobytes| kilobytes * 1024)
+                .with_context(|| format!("no {name} the server is gone"))
+        };
+        Ok(Self {
+            all: field("VmRSS:")?,
+            most: field("VmHWM:")?,
+            mapped: field("RssFile:")?,
+        })
+    }
+}
+
 impl Served {
     /// Starts one over an empty folder with these settings beside those that every one has here.
     pub(crate) fn start(folder: &Path, settings: &str) -> Result<Self> {
@@ -155,18 +186,10 @@ impl Served {
         Ok(Duration::from_millis(ticks * 10))
     }
 
-    /// Bytes of memory: what it has now and what it has had at most.
-    pub(crate) fn memory_use(&self) -> Result<(u64, u64)> {
+    /// What memory it has, as the kernel counts it.
+    pub(crate) fn memory_use(&self) -> Result<MemoryUse> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let field = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            let kilobytes =
-                line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-            kilobytes
-                .map(|kilobytes| kilobytes * 1024)
-                .context("the server is gone")
-        };
-        Ok((field("VmRSS:")?, field("VmHWM:")?))
+        MemoryUse::read(&status)
     }
 
     /// What it says itself that its memory is for; it has a vector index.
@@ -197,9 +220,9 @@ impl Served {
         if let Ok(Some(status)) = self.process.try_wait() {
             return Err(format!("it has ended with {status}"));
         }
-        let (_, most) = self.memory_use().map_err(|error| error.to_string())?;
-        if !self.memory.is_enforced() && most > self.memory.bytes() {
-            return Err(format!("it has had {} MiB", most >> 20));
+        let had = self.memory_use().map_err(|error| error.to_string())?;
+        if !self.memory.is_enforced() && had.most > self.memory.bytes() {
+            return Err(format!("it has had {} MiB", had.most >> 20));
         }
         Ok(())
     }
@@ -220,5 +243,23 @@ impl Drop for Served {
         // Its database is a temporary one: nothing has to be closed well.
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_mapped_files_is_a_part_of_memory() {
+        let status = "Name:\tsoak\nVmHWM:\t    4096 kB\nVmRSS:\t    3072 kB\nRssAnon:\t    1024 kB\nRssFile:\t    2048 kB\nRssShmem:\t       0 kB\n";
+        let wanted = MemoryUse {
+            all: 3 << 20,
+            most: 4 << 20,
+            mapped: 2 << 20,
+        };
+        assert_eq!(MemoryUse::read(status).unwrap(), wanted);
+        let error = MemoryUse::read("Name:\tsoak\nState:\tZ (zombie)\n").unwrap_err();
+        assert_eq!(error.to_string(), "no VmRSS: the server is gone");
     }
 }

@@ -217,13 +217,14 @@ impl Soak<'_> {
                 Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now())),
             )
             .await;
-            let (memory, most) = server.memory_use()?;
+            let memory = server.memory_use()?;
             let age = (began.elapsed().as_secs_f64(), length.as_secs_f64());
             let files = server.open_files()?;
             // Asked last, over a connection that is an open file of the server for a while.
             let had = Had {
-                memory,
-                most,
+                memory: memory.all,
+                most: memory.most,
+                mapped: memory.mapped,
                 told: server.told_memory()?,
                 files,
             };

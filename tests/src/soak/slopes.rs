@@ -9,6 +9,9 @@ pub(super) struct Had {
     pub(super) memory: u64,
     /// and has had at most.
     pub(super) most: u64,
+    /// What of the memory is of mapped files, which the server does not tell: the rows of vectors, as far as they were
+    /// read.
+    pub(super) mapped: u64,
     /// What the server says that its memory is for.
     pub(super) told: ToldMemory,
     pub(super) files: usize,
@@ -61,9 +64,17 @@ impl Samples {
         std::array::from_fn(|part| self.slope(|had| mebibytes(had.told[part])))
     }
 
+    /// The same of mapped files.
+    pub(super) fn mapped(&self) -> Slope {
+        self.slope(|had| mebibytes(had.mapped))
+    }
+
     /// The same of what is none of them.
     pub(super) fn unaccounted(&self) -> Slope {
-        self.slope(|had| mebibytes(had.memory) - mebibytes(had.told.iter().sum()))
+        self.slope(|had| {
+            let known = had.told.iter().sum::<u64>() + had.mapped;
+            mebibytes(had.memory) - mebibytes(known)
+        })
     }
 
     /// Of open files.
@@ -109,6 +120,7 @@ mod tests {
         Had {
             memory: mebibytes << 20,
             most: mebibytes << 20,
+            mapped: 0,
             told: told.map(|mebibytes| mebibytes << 20),
             files: 7,
         }
@@ -149,6 +161,20 @@ mod tests {
         );
         assert!(is_near(blocks, 3.0) && is_near(vectors, 2.0));
         assert!(is_near(samples.memory(), 8.0) && is_near(samples.unaccounted(), 3.0));
+    }
+
+    #[test]
+    fn mapped_files_are_accounted_for() {
+        let mut samples = Samples::default();
+        for minute in 0..10 {
+            let grown = Had {
+                mapped: (50 + 2 * minute) << 20,
+                ..had(100 + 3 * minute, [1, 0, 0, 0, 0])
+            };
+            samples.note(0, (60.0 * minute as f64, 600.0), grown);
+        }
+        assert!(is_near(samples.memory(), 3.0) && is_near(samples.mapped(), 2.0));
+        assert!(is_near(samples.unaccounted(), 1.0));
     }
 
     #[test]

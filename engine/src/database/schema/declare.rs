@@ -216,10 +216,7 @@ impl WriteTxn {
         )?;
         let mut filters = Vec::new();
         for filter in &wanted.filters {
-            let filter = self.property_key(filter)?;
-            if !filters.contains(&filter) {
-                filters.push(filter);
-            }
+            filters.push(self.property_key(filter)?);
         }
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let def = Arc::new(VectorIndexDef {

@@ -2,6 +2,7 @@
 
 use super::Head;
 use crate::error::{Error, Result};
+use std::collections::HashSet;
 use stratigraph_vector::{Coding, IndexError, Metric, Settings};
 
 /// As many filters as an index may have.
@@ -28,6 +29,7 @@ pub struct VectorIndex {
     pub(in crate::database::schema) coding: Coding,
     pub(in crate::database::schema) links: usize,
     pub(in crate::database::schema) breadth: usize,
+    /// No property twice: each gets an index that is named after it.
     pub(in crate::database::schema) filters: Vec<String>,
 }
 
@@ -98,9 +100,12 @@ impl VectorIndex {
         self
     }
 
-    /// The properties that searches may be limited by. Each gets a property index, unless there is one.
+    /// The properties that searches may be limited by. Each gets a property index, unless there is one; one that is
+    /// named twice counts once.
     pub fn filterable<P: Into<String>>(mut self, properties: impl IntoIterator<Item = P>) -> Self {
+        let mut seen = HashSet::new();
         self.filters = properties.into_iter().map(Into::into).collect();
+        self.filters.retain(|name| seen.insert(name.clone()));
         self
     }
 
