@@ -1,6 +1,7 @@
 //! One side in a process of its own that times itself: JSON lines to it, JSON lines back. Ours is one like the others, so
 //! that its memory is counted in the same way, and so that it can be killed.
 
+use crate::measure::memory::{of_mappings, of_status};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::fs;
@@ -137,15 +138,22 @@ impl Driver {
         Ok(())
     }
 
-    /// The memory it holds of its own, and of files, in megabytes.
-    pub(super) fn memory(&self) -> Result<(f64, f64)> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let of = |name: &str| -> Result<f64> {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-            Ok(kib.with_context(|| format!("no {name}"))? * 1024.0 / 1e6)
-        };
-        Ok((of("RssAnon:")?, of("RssFile:")?))
+    /// The memory it holds of its own, and what it has mapped of files in this folder, in megabytes. Other files are its
+    /// program and libraries, which are no data.
+    pub(super) fn memory(&self, folder: &Path) -> Result<(f64, f64)> {
+        let own = of_status(&self.of_process("status")?, "RssAnon:")?;
+        // As the system calls it: the folder that was said may be relative, or a link.
+        let folder = fs::canonicalize(folder)?;
+        let smaps = self.of_process("smaps")?;
+        let mapped = |number: &str| of_mappings(&smaps, number, |file| file.starts_with(&folder));
+        // What was written of a private mapping is in memory of its own.
+        let files = mapped("Rss:")?.saturating_sub(mapped("Anonymous:")?);
+        Ok((own as f64 / 1e6, files as f64 / 1e6))
+    }
+
+    fn of_process(&self, file: &str) -> Result<String> {
+        let process = self.child.id();
+        Ok(fs::read_to_string(format!("/proc/{process}/{file}"))?)
     }
 }
 

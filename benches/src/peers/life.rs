@@ -96,7 +96,7 @@ fn reopen(run: &mut Run<'_>, name: &str, driver: Driver, truth: &[Vec<u32>]) -> 
         .put("on the disk", "MB", Better::Less, name, bytes);
     let mut driver = Driver::start(name, run.python, &run.data.folder, &folder, run.patience)?;
     driver.must(&json!({ "do": "tell" }))?;
-    let (own, files) = driver.memory()?;
+    let (own, files) = driver.memory(&folder)?;
     let said = driver.must(&json!({ "do": "open" }))?;
     let opened = said["seconds"].as_f64().context("no time")?;
     let cell = match lacks(&said, run.data.nodes())? {
@@ -107,16 +107,16 @@ fn reopen(run: &mut Run<'_>, name: &str, driver: Driver, truth: &[Vec<u32>]) -> 
         .put("open, and a query", "ms", Better::Less, name, cell);
     // Once without counting, so that what is read when it is needed has been read.
     let _ = pass(&mut driver, LIST, None, truth)?;
-    let (own_after, files_after) = driver.memory()?;
+    let (own_after, files_after) = driver.memory(&folder)?;
     let (own, mapped) = ((own_after - own).max(0.0), (files_after - files).max(0.0));
     memory_figures(&mut run.sheet, name, own, mapped);
     Ok(driver)
 }
 
-/// Own memory, which nobody else can be given meanwhile, and also with what is mapped of files: some have their vectors
-/// there, and others only in memory of their own.
+/// Own memory, which nobody else can be given meanwhile, and also with what is mapped of the database's files: some have
+/// their vectors there, and others only in memory of their own.
 fn memory_figures(sheet: &mut Sheet, name: &str, own: f64, mapped: f64) {
-    let cell = Cell::Noted(own, format!("and {mapped:.0} of files"));
+    let cell = Cell::Noted(own, format!("and {mapped:.0} of its files"));
     sheet.put("in memory", "MB", Better::Less, name, cell);
     let both = Cell::Number(own + mapped);
     sheet.put("own and mapped memory", "MB", Better::Less, name, both);

@@ -12,7 +12,7 @@ use std::time::Instant;
 use stratigraph::storage::cancel::Watch;
 use stratigraph::{
     BulkOptions, Database, Effort, Entity, Index, NO_PROPERTIES, NodeId, Parameters, Prepared,
-    QueryOptions, Read, Value, Vector, VectorIndex, VectorSearch,
+    QueryOptions, Read, Value, Vector, VectorIndex, VectorIndexState, VectorSearch,
 };
 
 const INDEX: &str = "near";
@@ -81,7 +81,7 @@ impl Side {
     fn answer(&mut self, request: &Json) -> Result<Json> {
         let number = |name: &str| request[name].as_u64().map(|number| number as usize);
         match request["do"].as_str().context("nothing to do")? {
-            "tell" => Ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
+            "tell" => Ok(json!({ "version": env!("CARGO_PKG_VERSION"), "linked_behind": true })),
             "load" => self.load(),
             "batches" => self.batches(
                 number("rows").context("no rows")?,
@@ -169,7 +169,8 @@ impl Side {
         Ok(json!({ "done": true }))
     }
 
-    /// Opens, and answers one query.
+    /// Opens, and answers one query. What no snapshot of the index has is compared until it is linked, and so it is told as well
+    /// when that is done.
     fn reopen(&mut self) -> Result<Json> {
         let clock = Clock::start();
         let db = Database::builder().vector_threads(1).open(&self.folder)?;
@@ -177,6 +178,14 @@ impl Side {
         let search = VectorSearch::new(self.data.query(0), K);
         db.read()?.search_vectors(INDEX, &search)?;
         let seconds = clock.wall();
+        let linked_s = match has_unlinked(db)? {
+            true => {
+                db.wait_for_vector_index(INDEX, &mut Watch::quiet())?;
+                db.tend_vector_index(INDEX)?;
+                Some(clock.wall())
+            }
+            false => None,
+        };
         let edges = single(db, "MATCH (:Node)-[r:CHILD]->(:Node) RETURN count(*)")?;
         self.names.clear();
         for row in db.query("MATCH (n:Node) RETURN id(n), n.id", ())? {
@@ -186,7 +195,8 @@ impl Side {
                     .insert(NodeId::new(u64::try_from(id)?), u32::try_from(name)?);
             }
         }
-        Ok(json!({ "seconds": seconds, "nodes": self.names.len(), "edges": edges }))
+        let nodes = self.names.len();
+        Ok(json!({ "seconds": seconds, "linked_s": linked_s, "nodes": nodes, "edges": edges }))
     }
 
     fn search(&self, ef: usize, below: Option<i64>) -> Result<Json> {
@@ -313,6 +323,14 @@ fn declare(db: &Database) -> Result<()> {
     db.create_index(Index::on_nodes("Node", ["id"]))?;
     let near = VectorIndex::on_nodes("Node", "v", DIMENSIONS).named(INDEX);
     Ok(db.create_vector_index(near.filterable(["bucket"]))?)
+}
+
+/// Whether opening had to take vectors from elsewhere than a snapshot of their index.
+fn has_unlinked(db: &Database) -> Result<bool> {
+    let indexes = db.vector_indexes()?;
+    Ok(indexes
+        .iter()
+        .any(|index| index.journaled > 0 || !matches!(index.state, VectorIndexState::Ready)))
 }
 
 fn single(db: &Database, text: &str) -> Result<i64> {

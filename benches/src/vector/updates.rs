@@ -5,6 +5,7 @@
 use super::ours;
 use super::set::VectorSet;
 use super::truth::K;
+use crate::measure::memory::of_mappings;
 use crate::measure::rounds::Rounds;
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -155,20 +156,6 @@ fn forget_what_was_touched() -> Result<()> {
 
 /// Bytes of a mapped file that were touched.
 fn touched(file: &Path) -> Result<f64> {
-    let maps = std::fs::read_to_string("/proc/self/smaps")?;
-    let name = file.to_string_lossy();
-    let (mut inside, mut kib) = (false, 0.0);
-    for line in maps.lines() {
-        // A mapping begins with its addresses and ends its first line with its file.
-        if line
-            .split('-')
-            .next()
-            .is_some_and(|word| u64::from_str_radix(word, 16).is_ok())
-        {
-            inside = line.ends_with(&*name);
-        } else if let (true, Some(rest)) = (inside, line.strip_prefix("Referenced:")) {
-            kib += rest.trim().trim_end_matches(" kB").parse::<f64>()?;
-        }
-    }
-    Ok(kib * 1024.0)
+    let smaps = std::fs::read_to_string("/proc/self/smaps")?;
+    Ok(of_mappings(&smaps, "Referenced:", |mapped| mapped.ends_with(file))? as f64)
 }

@@ -12,7 +12,12 @@ __all__ = ["make", "version"]
 
 
 class Ladybug(Kuzu):
+    # Known once it is connected.
     indexed = True
+
+    @property
+    def indexed_batches(self):
+        return self.indexed
 
     def extend(self):
         try:

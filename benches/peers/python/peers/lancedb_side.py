@@ -14,6 +14,8 @@ RANKED_AGAIN = 4
 
 class Lance(Side):
     synced = False
+    # An index is made of what is there: what is added to a table is in none before `optimize`.
+    indexed_batches = False
 
     def rows(self, numbers, vectors):
         flat = pa.array(np.ascontiguousarray(vectors).reshape(-1))

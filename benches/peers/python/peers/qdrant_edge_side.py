@@ -11,6 +11,9 @@ ALL = 10**9
 
 
 class Qdrant(Side):
+    # Nothing is linked before `optimize`: it has no thread for that.
+    indexed_batches = False
+
     def config(self):
         graph = edge.HnswIndexConfig(m=16, ef_construct=128, full_scan_threshold=10_000, max_indexing_threads=1, payload_m=16)
         codes = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, quantile=0.9995, always_ram=True)

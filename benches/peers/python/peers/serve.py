@@ -29,7 +29,7 @@ def say(line):
 def answer(side, version, what, request):
     match what:
         case "tell":
-            return {"version": version, "synced": side.synced}
+            return {"version": version, "synced": side.synced, "indexed_batches": side.indexed_batches}
         case "batches":
             side.batches(request["rows"], request["batch"], lambda rows: say({"acknowledged": rows}))
             return {"done": True}

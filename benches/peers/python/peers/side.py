@@ -36,6 +36,9 @@ class Side:
     root = 0
     # Whether it waits for the disk before it says that a batch is there: `strace -f -e trace=fsync,fdatasync` tells.
     synced = True
+    # Whether the rows that come in batches get into an index of vectors without being told to. Where they do not all vectors are
+    # compared, and the times of it are not compared with others.
+    indexed_batches = True
 
     def __init__(self, folder, data):
         self.folder, self.data = folder, data

@@ -12,6 +12,8 @@ from side import Clock, Side
 
 
 class SqliteVec(Side):
+    indexed_batches = False
+
     def connect(self):
         os.makedirs(self.folder, exist_ok=True)
         self.db = sqlite3.connect(os.path.join(self.folder, "db"), isolation_level=None)
