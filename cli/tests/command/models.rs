@@ -473,12 +473,29 @@ fn a_database_of_minilm_need_not_be_told_of_it_again() {
     let said = run(&["query", &graph, &calls.join("; ")]);
     assert_eq!(said.assert_code(0).stdout.lines().count(), 2);
     // Whoever names one means it.
-    let said = run(&[&question[..], &["--embedder", "lexical"]].concat());
-    let (_, message) = said.assert_code(2).error();
-    assert!(
-        message.contains(&format!("of the embedder {built}")),
-        "{message}"
-    );
+    let of_another = |said: &Said| {
+        let (_, message) = said.error();
+        let problem = format!("of the embedder {built}");
+        assert!(message.contains(&problem), "{message}");
+    };
+    let lexical = ["--embedder", "lexical"];
+    let said = run(&[&question[..], &lexical].concat());
+    of_another(said.assert_code(2));
+    // A server does the same with those that it serves.
+    let folder = fixture.world.path("served");
+    fs::create_dir(&folder).unwrap();
+    fs::rename(&graph, folder.join("default")).unwrap();
+    let asked = |flags: &[&str]| {
+        let served = Served::start(&folder, flags);
+        let address = served.address();
+        let said = run(&[&["retrieve", &address], &question[2..]].concat());
+        served.terminate();
+        said
+    };
+    let said = asked(&[]);
+    let there = said.assert_code(0).answer("retrieve", &["found"]);
+    assert!(!there["found"].as_array().unwrap().is_empty(), "{there}");
+    of_another(&asked(&lexical));
 }
 
 #[test]

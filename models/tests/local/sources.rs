@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const TEXTS: [&str; 2] = ["one two graphs!", ""];
 
 /// The files of a model by their names.
-fn files(tiny: &Tiny) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files(tiny: &Tiny) -> Vec<(String, Vec<u8>)> {
     let folder = tiny.write();
     let names = [
         "config.json",

@@ -22,8 +22,8 @@ pub struct Equipment {
     embedder: Arc<dyn Embedder>,
     /// Who opens the embedder of a database, where nobody has said which it is.
     by_name: Option<Arc<ByName>>,
-    /// What he has opened last.
-    opened: Arc<Mutex<Option<Arc<dyn Embedder>>>>,
+    /// What he has opened.
+    opened: Arc<Mutex<Vec<Arc<dyn Embedder>>>>,
     model: Option<Arc<dyn Generator>>,
     calls: usize,
     reranker: Option<Arc<dyn Reranker>>,
@@ -182,15 +182,16 @@ impl Equipment {
         })
     }
 
-    /// It is kept: reading weights takes long, and each call of a procedure opens the layers anew.
+    /// Each is kept: reading weights takes long, each call of a procedure opens the layers anew, and a process may have several
+    /// databases.
     fn opened_by_name(&self, name: &str) -> Option<Arc<dyn Embedder>> {
         let open = self.by_name.as_deref()?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = opened.as_ref().filter(|known| known.name() == name) {
+        if let Some(known) = opened.iter().find(|known| known.name() == name) {
             return Some(Arc::clone(known));
         }
         let found = open(name).filter(|found| found.name() == name)?;
-        *opened = Some(Arc::clone(&found));
+        opened.push(Arc::clone(&found));
         Some(found)
     }
 }

@@ -1,12 +1,10 @@
 //! Several readers of one piece, for a graph that has what each of them reads.
 //!
-//! Each reads as if it were alone, and what they say is put together: facts and chains are those of all, and what several of
-//! them name is one thing. The last of them says how it is called, and of which kind it is if it says one; all of them say
-//! what it is.
+//! Each reads as if it were alone: of the piece before it is told what it said itself, and nothing of what the others
+//! said. Then all of it is put together: facts and chains are those of all, and what several of them name is one thing.
+//! The last of them says how it is called, and of which kind it is if it says one; all of them say what it is.
 
-use std::collections::HashMap;
-
-use super::reply::folded;
+use super::together::Together;
 use super::{
     Cost, Entity, Estimate, ExtractError, Extracted, Extractor, Foreseen, Outcome, Reading,
 };
@@ -23,7 +21,7 @@ impl InTurn {
     #[must_use]
     pub fn new(readers: Vec<Box<dyn Extractor>>) -> Self {
         let versions: Vec<&str> = readers.iter().map(Extractor::version).collect();
-        let version = format!("in-turn-1;{}", versions.join(";"));
+        let version = format!("in-turn-2;{}", versions.join(";"));
         Self { readers, version }
     }
 }
@@ -39,15 +37,20 @@ impl Extractor for InTurn {
 
     fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
         let (mut together, mut cost) = (Together::default(), Cost::default());
-        for reader in &self.readers {
-            let outcome = reader.extract(&given(&**reader, reading));
+        let mut by_reader = Vec::with_capacity(self.readers.len());
+        for (place, reader) in self.readers.iter().enumerate() {
+            let outcome = reader.extract(&given(place, &**reader, reading));
             // What those before it have cost was paid for.
             let outcome = outcome.map_err(|error| error.after(cost))?;
             cost += outcome.cost;
-            together = together.and(outcome.extracted);
+            by_reader.push(reader.carries().then(|| outcome.extracted.clone()));
+            together = and(together, outcome.extracted);
         }
-        let extracted = together.said;
-        Ok(Outcome { extracted, cost })
+        Ok(Outcome {
+            extracted: together.said,
+            cost,
+            by_reader,
+        })
     }
 
     fn estimate(
@@ -57,67 +60,47 @@ impl Extractor for InTurn {
     ) -> Result<Foreseen, ExtractError> {
         let mut estimate = Estimate::default();
         let mut together = Some(Together::default());
-        for reader in &self.readers {
-            let foreseen = reader.estimate(&given(&**reader, reading), measure)?;
+        let mut by_reader = Vec::with_capacity(self.readers.len());
+        for (place, reader) in self.readers.iter().enumerate() {
+            let foreseen = reader.estimate(&given(place, &**reader, reading), measure)?;
             estimate += foreseen.estimate;
+            let told = foreseen.extracted.as_ref().filter(|_| reader.carries());
+            by_reader.push(told.cloned());
             let said = together.zip(foreseen.extracted);
-            together = said.map(|(together, said)| together.and(said));
+            together = said.map(|(together, said)| and(together, said));
         }
-        let extracted = together.map(|together| together.said);
         Ok(Foreseen {
             estimate,
-            extracted,
+            extracted: together.map(|together| together.said),
+            by_reader,
         })
     }
 }
 
-/// What a reader is given: what the piece before says goes to those alone who read it along.
-fn given<'a>(reader: &dyn Extractor, reading: &Reading<'a>) -> Reading<'a> {
-    match reader.carries() {
-        true => *reading,
-        false => Reading::new(reading.open(), reading.piece()),
+/// What the reader at this place is given: who reads the piece before along is told what he said of it himself.
+fn given<'a>(place: usize, reader: &dyn Extractor, reading: &Reading<'a>) -> Reading<'a> {
+    let before = reading.before_by(place).filter(|_| reader.carries());
+    match before {
+        Some(before) => reading.alone().after(before),
+        None => reading.alone(),
     }
 }
 
-/// What several readers say.
-#[derive(Default)]
-struct Together {
-    said: Extracted,
-    /// The places of entities by their folded names.
-    places: HashMap<String, usize>,
+/// What the readers before this one say, and what it says.
+fn and(mut together: Together, more: Extracted) -> Together {
+    for entity in more.entities {
+        together.entity(entity, as_the_last);
+    }
+    together.said.triples.extend(more.triples);
+    together.said.chains.extend(more.chains);
+    together
 }
 
-impl Together {
-    fn and(mut self, more: Extracted) -> Self {
-        for entity in more.entities {
-            self.entity(entity);
-        }
-        self.said.triples.extend(more.triples);
-        self.said.chains.extend(more.chains);
-        self
-    }
-
-    fn entity(&mut self, entity: Entity) {
-        let place = self.places.get(&folded(&entity.name)).copied();
-        let Some(known) = place.and_then(|place| self.said.entities.get_mut(place)) else {
-            let place = self.said.entities.len();
-            self.places.insert(folded(&entity.name), place);
-            return self.said.entities.push(entity);
-        };
-        known.name = entity.name;
-        known.kind = entity.kind.or(known.kind.take());
-        if !known.description.contains(&entity.description) {
-            if !known.description.is_empty() {
-                known.description.push(' ');
-            }
-            known.description.push_str(&entity.description);
-        }
-        known.sentences.extend(entity.sentences);
-        known
-            .sentences
-            .sort_unstable_by_key(|span| (span.start, span.end));
-        known.sentences.dedup();
-    }
+/// What else is said of something, by somebody who also says how it is called.
+fn as_the_last(known: &mut Entity, mut last: Entity) {
+    known.name = std::mem::take(&mut last.name);
+    known.kind = last.kind.take().or(known.kind.take());
+    known.and(last);
 }
 
 #[cfg(test)]

@@ -56,6 +56,7 @@ mod rules;
 mod run;
 mod summary;
 mod task;
+mod together;
 mod wide;
 
 use std::ops::Range;
@@ -142,6 +143,8 @@ pub struct Foreseen {
     pub estimate: Estimate,
     /// What it says, if all replies that this takes are there already.
     pub extracted: Option<Extracted>,
+    /// As [`Outcome::by_reader`]; nothing of those whose replies are not all there, either.
+    pub by_reader: Vec<Option<Extracted>>,
 }
 
 /// What came of reading a piece.
@@ -151,6 +154,9 @@ pub struct Outcome {
     pub extracted: Extracted,
     /// What it cost.
     pub cost: Cost,
+    /// What each of several readers says by itself, in their order: each is told this alone when the next piece is read
+    /// along. Nothing of those who do not read along, and empty where there is one reader.
+    pub by_reader: Vec<Option<Extracted>>,
 }
 
 /// What a piece says.

@@ -56,6 +56,7 @@ pub struct Reading<'a> {
     open: &'a OpenDocument<'a>,
     piece: &'a Piece,
     before: Option<&'a Extracted>,
+    by_reader: &'a [Option<Extracted>],
 }
 
 impl<'a> Reading<'a> {
@@ -66,6 +67,7 @@ impl<'a> Reading<'a> {
             open,
             piece,
             before: None,
+            by_reader: &[],
         }
     }
 
@@ -74,6 +76,28 @@ impl<'a> Reading<'a> {
     pub fn after(mut self, before: &'a Extracted) -> Self {
         self.before = Some(before);
         self
+    }
+
+    /// Along with what each of several readers says of the piece before it by itself: [`Outcome::by_reader`].
+    ///
+    /// [`Outcome::by_reader`]: super::Outcome::by_reader
+    #[must_use]
+    pub fn after_each(mut self, by_reader: &'a [Option<Extracted>]) -> Self {
+        self.by_reader = by_reader;
+        self
+    }
+
+    /// The same piece, and nothing of the one before it.
+    pub(super) fn alone(&self) -> Self {
+        Self::new(self.open, self.piece)
+    }
+
+    /// What the reader at this place among several says of the piece before it; what all say if that is not known.
+    pub(super) fn before_by(&self, reader: usize) -> Option<&'a Extracted> {
+        match self.by_reader {
+            [] => self.before,
+            each => each.get(reader)?.as_ref(),
+        }
     }
 
     /// Its document, with what is kept of it.

@@ -5,6 +5,7 @@
 //! that cannot be seen; an address that the text does not have is cut out. What is dropped is counted.
 
 use super::{Chain, Domain, Entity, Extracted, Triple};
+use crate::build::canonical;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ pub(super) const DEEPEST_CHAIN: usize = 12;
 pub(super) struct Checked<'a> {
     ground: &'a Ground,
     extracted: Extracted,
-    /// The places of entities by their folded names.
+    /// The places of entities by the names that the graph has for them.
     places: HashMap<String, usize>,
     triples: HashSet<Triple>,
     dropped: u64,
@@ -71,23 +72,13 @@ impl<'a> Checked<'a> {
         let Some(place) = self.place_of(name) else {
             return;
         };
-        let description = self.text(description);
-        let entity = &mut self.extracted.entities[place];
-        if entity.kind.is_none() {
-            entity.kind = kind.and_then(clean_name);
-        }
-        if !description.is_empty() && !entity.description.contains(&description) {
-            if !entity.description.is_empty() {
-                entity.description.push(' ');
-            }
-            entity.description.push_str(&description);
-            shorten(&mut entity.description, LONGEST_TEXT);
-        }
-        entity.sentences.extend(sentences);
-        entity
-            .sentences
-            .sort_unstable_by_key(|span| (span.start, span.end));
-        entity.sentences.dedup();
+        let more = Entity {
+            name: String::new(),
+            kind: kind.and_then(clean_name),
+            description: self.text(description),
+            sentences,
+        };
+        self.extracted.entities[place].and(more);
     }
 
     /// A triple, whose ends are entities from then on. What leads from a thing to itself says nothing.
@@ -108,7 +99,7 @@ impl<'a> Checked<'a> {
             self.dropped += 1;
             return;
         }
-        if folded(subject) == folded(object) {
+        if compared(subject) == compared(object) {
             self.dropped += 1;
             return;
         }
@@ -140,12 +131,12 @@ impl<'a> Checked<'a> {
             self.dropped += 1;
             return;
         };
-        let mut seen: HashSet<String> = [folded(&root.name), folded(&object)].into();
+        let mut seen: HashSet<String> = [canonical(&root.name), canonical(&object)].into();
         let mut chain = vec![root.clone()];
         for (name, description) in domains {
             let name = clean_name(name).filter(|name| !is_address(name));
             let name =
-                name.filter(|name| chain.len() <= DEEPEST_CHAIN && seen.insert(folded(name)));
+                name.filter(|name| chain.len() <= DEEPEST_CHAIN && seen.insert(canonical(name)));
             match name {
                 Some(name) => chain.push(Domain {
                     name,
@@ -163,14 +154,15 @@ impl<'a> Checked<'a> {
 
     /// The name of the entity that is called so.
     fn known(&self, name: &str) -> Option<String> {
-        let place = self.places.get(&folded(&clean_name(name)?))?;
+        let place = self.places.get(&compared(name)?)?;
         Some(self.extracted.entities[*place].name.clone())
     }
 
     /// Whether a name is an entity's, or the text's.
     fn may_name(&self, name: &str) -> bool {
-        clean_name(name)
-            .is_some_and(|name| self.places.contains_key(&folded(&name)) || self.ground.says(&name))
+        clean_name(name).is_some_and(|name| {
+            self.places.contains_key(&canonical(&name)) || self.ground.says(&name)
+        })
     }
 
     /// The entity of this name, which may be new if the text says it.
@@ -178,7 +170,7 @@ impl<'a> Checked<'a> {
         let name = clean_name(name);
         if let Some(place) = name
             .as_ref()
-            .and_then(|name| self.places.get(&folded(name)))
+            .and_then(|name| self.places.get(&canonical(name)))
         {
             return Some(*place);
         }
@@ -188,7 +180,7 @@ impl<'a> Checked<'a> {
             return None;
         };
         let place = self.extracted.entities.len();
-        self.places.insert(folded(&name), place);
+        self.places.insert(canonical(&name), place);
         self.extracted.entities.push(Entity {
             name,
             ..Entity::default()
@@ -233,7 +225,12 @@ pub(super) fn clean_name(name: &str) -> Option<String> {
     fits.then(|| name.to_owned())
 }
 
-/// A name as names are compared.
+/// A name of a reply as the graph compares names; nothing if it is none.
+fn compared(name: &str) -> Option<String> {
+    clean_name(name).map(|name| canonical(&name))
+}
+
+/// A name as rules compare those of one text.
 pub(super) fn folded(name: &str) -> String {
     name.to_lowercase()
 }
@@ -284,7 +281,7 @@ fn is_address(word: &str) -> bool {
 }
 
 /// Cuts at a character so that so many are left, and says that there was more.
-fn shorten(text: &mut String, most: usize) {
+pub(super) fn shorten(text: &mut String, most: usize) {
     if let Some((at, _)) = text.char_indices().nth(most) {
         let cut = text.char_indices().nth(most - 1).map_or(at, |(cut, _)| cut);
         text.truncate(cut);
@@ -328,6 +325,25 @@ mod tests {
             sentences: vec![0..2, 3..9],
         };
         assert_eq!((extracted.entities, dropped), (vec![expected], 2));
+    }
+
+    #[test]
+    fn what_the_graph_calls_by_one_name_is_one_thing() {
+        let ground = Ground::of(["Die Straße führt nach Rom."]);
+        let mut checked = Checked::new(&ground);
+        checked.entity("Straße", None, "Sie führt nach Rom.", vec![]);
+        checked.entity("STRASSE", Some("road"), "", vec![]);
+        checked.triple("Strasse", "leads to", "Rom", "", "");
+        checked.triple("STRASSE", "is", "\"Straße\"", "", "");
+        checked.chain(&Domain::default(), &[], "strasse", "");
+        let (extracted, dropped) = checked.finish();
+        let names: Vec<&str> = { extracted.entities.iter() }
+            .map(|entity| &*entity.name)
+            .collect();
+        assert_eq!((names, dropped), (vec!["Straße", "Rom"], 1));
+        assert_eq!(extracted.entities[0].kind.as_deref(), Some("road"));
+        assert_eq!(extracted.triples[0].subject, "Straße");
+        assert_eq!(extracted.chains[0].object, "Straße");
     }
 
     #[test]

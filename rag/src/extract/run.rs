@@ -7,7 +7,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Cost, Estimate, ExtractError, Extracted, Extractor, OpenDocument, Outcome, Reading};
+use super::{
+    Cost, Estimate, ExtractError, Extracted, Extractor, Foreseen, OpenDocument, Outcome, Reading,
+};
 use crate::Document;
 use crate::chunk::{Measure, Piece};
 use stratigraph::storage::cancel::CancelToken;
@@ -88,19 +90,20 @@ impl<'a> Run<'a> {
         for line in self.lines(documents) {
             let (document, pieces) = documents[line.document];
             let open = OpenDocument::new(document);
-            let mut before: Option<Extracted> = None;
+            let mut before = Foreseen::default();
             for piece in &pieces[line.pieces] {
                 if self.cancel.is_cancelled() {
                     return Err(ExtractError::Cancelled);
                 }
-                let reading = Reading::new(&open, piece);
-                let reading = match before.as_ref().filter(|_| self.extractor.carries()) {
-                    Some(before) => reading.after(before),
+                let reading = Reading::new(&open, piece).after_each(&before.by_reader);
+                let said = before.extracted.as_ref();
+                let reading = match said.filter(|_| self.extractor.carries()) {
+                    Some(said) => reading.after(said),
                     None => reading,
                 };
                 let foreseen = self.extractor.estimate(&reading, measure)?;
                 sum += foreseen.estimate;
-                before = foreseen.extracted;
+                before = foreseen;
             }
         }
         Ok(sum)
@@ -190,17 +193,18 @@ impl<'a> Run<'a> {
         spent: &dyn Fn(usize, Cost),
     ) -> Read {
         let mut read: Vec<Outcome> = Vec::with_capacity(pieces.len());
+        let mut by_reader = Vec::new();
         for piece in pieces {
             if stop() {
                 return Err(ExtractError::Cancelled);
             }
             let reading = Reading::new(open, piece);
             let reading = match read.last().filter(|_| self.extractor.carries()) {
-                Some(before) => reading.after(&before.extracted),
+                Some(before) => reading.after(&before.extracted).after_each(&by_reader),
                 None => reading,
             };
             let outcome = self.extractor.extract(&reading);
-            let outcome = outcome.inspect_err(|error| {
+            let mut outcome = outcome.inspect_err(|error| {
                 // What failed is on the bill too.
                 let cost = error.cost();
                 if cost != Cost::default() {
@@ -208,6 +212,8 @@ impl<'a> Run<'a> {
                 }
             })?;
             spent(1, outcome.cost);
+            // Nobody but the next piece asks who said what, and all outcomes are held until the last line is read.
+            by_reader = std::mem::take(&mut outcome.by_reader);
             read.push(outcome);
         }
         Ok(read)

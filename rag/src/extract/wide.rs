@@ -8,7 +8,10 @@
 
 use std::ops::Range;
 
-use super::{Entity, Estimate, ExtractError, Extracted, Extractor, Foreseen, Outcome, Reading};
+use super::together::Together;
+use super::{
+    Cost, Entity, Estimate, ExtractError, Extracted, Extractor, Foreseen, Outcome, Reading,
+};
 use crate::chunk::{Chunking, Measure};
 
 /// Reads with another reader, in pieces that are cut in another way. They are measured in characters.
@@ -23,7 +26,7 @@ impl<E: Extractor> Wide<E> {
     /// Reads with this reader, in pieces that are cut so.
     #[must_use]
     pub fn new(reader: E, chunking: Chunking) -> Self {
-        let version = format!("wide-1;{chunking:?};{}", reader.version());
+        let version = format!("wide-2;{chunking:?};{}", reader.version());
         Self {
             reader,
             chunking,
@@ -56,7 +59,7 @@ impl<E: Extractor> Extractor for Wide<E> {
     }
 
     fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
-        let mut whole = Outcome::default();
+        let (mut together, mut cost) = (Together::default(), Cost::default());
         self.each(reading, |wide, begins| {
             let mut outcome = self.reader.extract(&wide)?;
             if !begins {
@@ -64,16 +67,16 @@ impl<E: Extractor> Extractor for Wide<E> {
                 outcome.cost.kept = 0;
                 outcome.cost.dropped = 0;
             }
-            whole.cost += outcome.cost;
+            cost += outcome.cost;
             let said = Said::of(&wide);
-            said.share(
-                outcome.extracted,
-                &reading.piece().span,
-                &mut whole.extracted,
-            );
+            said.share(outcome.extracted, &reading.piece().span, &mut together);
             Ok(())
         })?;
-        Ok(whole)
+        Ok(Outcome {
+            extracted: together.said,
+            cost,
+            ..Outcome::default()
+        })
     }
 
     fn estimate(
@@ -90,7 +93,7 @@ impl<E: Extractor> Extractor for Wide<E> {
         })?;
         Ok(Foreseen {
             estimate,
-            extracted: None,
+            ..Foreseen::default()
         })
     }
 }
@@ -114,16 +117,17 @@ impl<'a> Said<'a> {
     }
 
     /// Adds what is said within this span of the document.
-    fn share(&self, extracted: Extracted, span: &Range<usize>, to: &mut Extracted) {
+    fn share(&self, extracted: Extracted, span: &Range<usize>, to: &mut Together) {
         let within = |at: &usize| span.contains(at);
         for mut entity in extracted.entities {
             if self.places(&entity.name).iter().any(within) {
                 entity
                     .sentences
                     .retain(|sentence| span.start <= sentence.start && sentence.end <= span.end);
-                add(to, entity);
+                to.entity(entity, Entity::and);
             }
         }
+        let to = &mut to.said;
         for triple in extracted.triples {
             let at = self.meeting(&triple.subject, &triple.object);
             if within(&at) && !to.triples.contains(&triple) {
@@ -176,29 +180,6 @@ impl<'a> Said<'a> {
 
 fn first_letter(text: &str, start: usize) -> usize {
     start + text.find(char::is_alphanumeric).unwrap_or(0)
-}
-
-/// Adds an entity; one of the same name says more about the same.
-fn add(to: &mut Extracted, entity: Entity) {
-    let known = to
-        .entities
-        .iter_mut()
-        .find(|known| known.name == entity.name);
-    let Some(known) = known else {
-        return to.entities.push(entity);
-    };
-    known.kind = known.kind.take().or(entity.kind);
-    if !known.description.contains(&entity.description) {
-        if !known.description.is_empty() {
-            known.description.push(' ');
-        }
-        known.description.push_str(&entity.description);
-    }
-    known.sentences.extend(entity.sentences);
-    known
-        .sentences
-        .sort_unstable_by_key(|span| (span.start, span.end));
-    known.sentences.dedup();
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ impl Config {
             ("model", self.model.is_some(), "llm", self.llm.is_some()),
             (
                 "embedder",
-                is_address(&self.embedder),
+                self.embedder.as_deref().is_some_and(is_address),
                 "embedder_model",
                 self.embedder_model.is_some(),
             ),

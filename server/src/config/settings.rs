@@ -113,7 +113,7 @@ settings! {
         reload_interval: Period = "5s", "10ms", "STRATIGRAPH_RELOAD_INTERVAL", "How often certificates and tokens are looked at for changes";
     }
     "Documents and models" {
-        embedder: String = "lexical", -, "STRATIGRAPH_EMBEDDER", "Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings, with its key in STRATIGRAPH_EMBEDDER_KEY or, at the address of llm, in that one's; a database keeps to the one that it was built with, by its name";
+        embedder: String = -, -, "STRATIGRAPH_EMBEDDER", "Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings, with its key in STRATIGRAPH_EMBEDDER_KEY or, at the address of llm, in that one's; if it is not said the one that a database was built with, where its name is enough to open it (lexical, minilm, the hub's cache), and lexical for a new one";
         embedder_model: String = -, -, "STRATIGRAPH_EMBEDDER_MODEL", "The embedder's name at its address";
         embedder_dimensions: u32 = "0", -, "STRATIGRAPH_EMBEDDER_DIMENSIONS", "How many numbers the vectors of an embedder at an address have; it is asked at the start if it is 0, which it must then be there for";
         embedder_question_prompt: String = -, -, "STRATIGRAPH_EMBEDDER_QUESTION_PROMPT", "What is put before questions for an embedder at an address; what its family wants if it is not said, where its name tells that (e5, bge, nomic and more)";

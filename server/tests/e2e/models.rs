@@ -28,7 +28,7 @@ fn models() -> ScriptedServer {
 
 /// An embedder at an address, by this name.
 fn embedder(config: &mut Config, url: &str, name: &str) {
-    config.embedder = url.to_owned();
+    config.embedder = Some(url.to_owned());
     config.embedder_model = Some(name.to_owned());
 }
 

@@ -169,7 +169,7 @@ async fn with_keys() {
     let fixture = Fixture::start(|config, _| {
         config.llm = Some(writer.url());
         config.model = Some("writer".to_owned());
-        config.embedder = embedder.url();
+        config.embedder = Some(embedder.url());
         config.embedder_model = Some("tiny".to_owned());
         config.reranker = Some(judge.url());
         config.reranker_model = Some("judge".to_owned());

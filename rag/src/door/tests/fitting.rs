@@ -123,27 +123,35 @@ fn a_model_of_english_alone_gets_no_other_language() {
 
 #[test]
 fn where_no_embedder_is_named_that_of_the_database_is_opened_by_its_name() {
-    let (db, library) = library(latin());
-    library.create(&wanted(&[ROCKS])).unwrap();
+    let names = ["latin", "roman"];
+    let databases = names.map(|name| {
+        let (db, library) = library(Equipment::default().embedder(Arc::new(Latin(name))));
+        library.create(&wanted(&[ROCKS])).unwrap();
+        db
+    });
     let opened = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&opened);
     let finds = move |name: &str| {
         counted.fetch_add(1, Ordering::Relaxed);
-        (name == "latin").then(|| Arc::new(Latin("latin")) as Arc<dyn Embedder>)
+        let known = names.into_iter().find(|known| *known == name)?;
+        Some(Arc::new(Latin(known)) as Arc<dyn Embedder>)
     };
     let untold = Equipment::default().embedder_by_name(finds);
+    // A server opens them in any order.
     for _ in 0..2 {
-        let open = Library::new(&db, untold.clone()).open().unwrap();
-        assert_eq!((open.embedder_name(), open.note()), ("latin", None));
+        for (db, name) in databases.iter().zip(names) {
+            let open = Library::new(db, untold.clone()).open().unwrap();
+            assert_eq!((open.embedder_name(), open.note()), (name, None));
+        }
     }
     let count = opened.load(Ordering::Relaxed);
-    assert_eq!(count, 1, "its weights are read once");
+    assert_eq!(count, 2, "the weights of each are read once");
     // A new database gets the one of letters, and what is called otherwise is not taken.
     let fresh = Library::new(&Database::in_memory().unwrap(), untold);
     let open = fresh.create(&wanted(&[])).unwrap();
     assert_eq!(open.embedder_name(), "lexical-1");
     let other = |_: &str| Some(Arc::new(Latin("greek")) as Arc<dyn Embedder>);
-    let wrong = Library::new(&db, Equipment::default().embedder_by_name(other));
+    let wrong = Library::new(&databases[0], Equipment::default().embedder_by_name(other));
     assert!(matches!(wrong.open(), Err(DoorError::NoEmbedder { .. })));
 }
 

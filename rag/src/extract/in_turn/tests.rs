@@ -1,6 +1,9 @@
+use std::sync::{Arc, Mutex};
+
 use stratigraph_models::ModelError;
 
-use super::super::OpenDocument;
+use super::super::reply::LONGEST_TEXT;
+use super::super::{OpenDocument, Run};
 use super::*;
 use crate::chunk::{Chunker, Chunking, Words};
 use crate::read::{Format, Source};
@@ -61,6 +64,7 @@ impl Extractor for Names {
         Ok(Outcome {
             extracted: self.said(),
             cost: one_call(),
+            ..Outcome::default()
         })
     }
 
@@ -73,6 +77,7 @@ impl Extractor for Names {
         Ok(Foreseen {
             estimate,
             extracted: (calls == 0).then(|| self.said()),
+            ..Foreseen::default()
         })
     }
 }
@@ -106,7 +111,7 @@ fn what_several_name_is_one_thing_as_the_last_calls_it() {
         entity("Etna", None, ""),
     ];
     let both = InTurn::new(vec![Box::new(Names::of(first)), Box::new(Names::of(last))]);
-    assert_eq!(both.version(), "in-turn-1;names;names");
+    assert_eq!(both.version(), "in-turn-2;names;names");
     let expected = [
         entity("Basalt", Some("rock"), "It was lava. It is black."),
         entity("lava", Some("melt"), "It is hot."),
@@ -120,6 +125,25 @@ fn what_several_name_is_one_thing_as_the_last_calls_it() {
         let foreseen = both.estimate(&reading, &Words).unwrap();
         assert_eq!(foreseen.estimate.calls, 0);
         assert_eq!(foreseen.extracted, Some(outcome.extracted));
+    });
+}
+
+#[test]
+fn a_thing_is_one_as_in_the_graph_and_what_three_say_of_it_has_an_end() {
+    let reader = |name: &str, sign: &str| -> Box<dyn Extractor> {
+        let said = sign.repeat(LONGEST_TEXT);
+        Box::new(Names::of([entity(name, None, &said)]))
+    };
+    let three = InTurn::new(vec![
+        reader("STRASSE", "a"),
+        reader("Ｓtrasse", "b"),
+        reader("Straße", "c"),
+    ]);
+    read(|reading| {
+        let entities = three.extract(&reading).unwrap().extracted.entities;
+        assert_eq!(entities.len(), 1, "{entities:?}");
+        assert_eq!(entities[0].name, "Straße");
+        assert_eq!(entities[0].description.chars().count(), LONGEST_TEXT);
     });
 }
 
@@ -153,4 +177,61 @@ fn what_the_piece_before_says_goes_to_who_reads_it_along() {
     read(|reading| both.extract(&reading.after(&before)).map(drop)).unwrap();
     let alone = InTurn::new(vec![Box::new(Names::default())]);
     assert!(!alone.carries());
+}
+
+/// Names itself and the piece, and writes down what it is told of the piece before.
+struct Listening {
+    name: &'static str,
+    told: Arc<Mutex<Vec<Option<Extracted>>>>,
+}
+
+impl Listening {
+    fn says(&self, part: usize) -> Extracted {
+        Names::of([entity(&format!("{} {part}", self.name), None, "")]).said()
+    }
+}
+
+impl Extractor for Listening {
+    fn version(&self) -> &str {
+        self.name
+    }
+
+    fn carries(&self) -> bool {
+        true
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        self.told.lock().unwrap().push(reading.before().cloned());
+        Ok(Outcome {
+            extracted: self.says(reading.piece().part.0),
+            ..Outcome::default()
+        })
+    }
+}
+
+#[test]
+fn each_is_told_what_it_said_of_the_piece_before_itself() {
+    let text = b"# A\n\none two three four five\n\nsix seven eight nine ten\n\n## B\n\neleven\n";
+    let source = Source::new("a.md", text);
+    let document = source.read(Format::Markdown).unwrap();
+    let chunking = Chunking::Headings {
+        limit: 8,
+        carried_lines: 1,
+    };
+    let pieces = Chunker::new(chunking, &Words).pieces(&document);
+    let listening = |name: &'static str| Listening {
+        name,
+        told: Arc::default(),
+    };
+    let (one, other) = (listening("one"), listening("other"));
+    let heard = [&one, &other].map(|reader| Arc::clone(&reader.told));
+    let expected = [&one, &other].map(|reader| [None, Some(reader.says(1)), None]);
+    let basalt = Names::of([entity("Basalt", None, "")]);
+    let all = InTurn::new(vec![Box::new(one), Box::new(basalt), Box::new(other)]);
+    let done = Run::new(&all).extract(&[(&document, &pieces)], &|_| {});
+    let said = &done[0].as_ref().unwrap().pieces;
+    assert!(said.iter().all(|piece| piece.entities.len() == 3));
+    for (heard, expected) in heard.iter().zip(&expected) {
+        assert_eq!(*heard.lock().unwrap(), expected);
+    }
 }

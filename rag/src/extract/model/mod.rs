@@ -143,7 +143,11 @@ impl<'a> Asking<'a> {
         let mut cost = self.cost;
         cost.dropped += dropped;
         Ended {
-            outcome: Outcome { extracted, cost },
+            outcome: Outcome {
+                extracted,
+                cost,
+                ..Outcome::default()
+            },
             estimate: self.estimate,
         }
     }
@@ -220,6 +224,7 @@ impl Ended {
         Foreseen {
             estimate: self.estimate,
             extracted: whole.then_some(self.outcome.extracted),
+            ..Foreseen::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::super::{
-    CallCache, Domain, Entity, Extractor, MemoryCache, Neighbour, OpenDocument, Run, Summariser,
-    SummaryOf,
+    CallCache, Domain, Entity, Extractor, InTurn, MemoryCache, Neighbour, OpenDocument, Run,
+    Summariser, SummaryOf,
 };
 use super::*;
 use crate::Document;
@@ -161,6 +161,39 @@ fn bag_carries_what_the_piece_before_says() {
     let all = [(&document, pieces.as_slice())];
     let after = Run::new(&bag).estimate(&all, &Words).unwrap();
     assert_eq!((after.calls, after.kept), (0, 4));
+}
+
+#[test]
+fn bag_asks_in_turn_with_others_what_it_asks_alone() {
+    let document = document(TEXT);
+    let pieces = pieces(&document, 16);
+    assert_eq!(pieces.len(), 2);
+    let all = [(&document, pieces.as_slice())];
+    let asked = |extractor: &dyn Extractor, model: &Recorded| -> Vec<Request> {
+        assert!(Run::new(extractor).extract(&all, &|_| {})[0].is_ok());
+        let asked = model.asked().into_iter();
+        asked
+            .filter(|asked| task(asked).starts_with("bag_"))
+            .collect()
+    };
+    let (alone, model, _) = calls(Recorded::by(good));
+    let expected = asked(&Bag::new(alone.clone()), &model);
+    assert_eq!(expected.len(), 4);
+    let (together, model, _) = calls(Recorded::by(good));
+    let in_turn = InTurn::new(vec![
+        Box::new(Tags::new(together.clone(), root())),
+        Box::new(Triples::new(together.clone())),
+        Box::new(Bag::new(together)),
+    ]);
+    assert_eq!(asked(&in_turn, &model), expected);
+    // What it has asked alone is there, also where those before it have asked nothing yet.
+    let (unasked, _, _) = calls(Recorded::by(good));
+    let in_turn = InTurn::new(vec![
+        Box::new(Triples::new(unasked)),
+        Box::new(Bag::new(alone)),
+    ]);
+    let estimate = Run::new(&in_turn).estimate(&all, &Words).unwrap();
+    assert_eq!(estimate.kept, 4);
 }
 
 #[test]

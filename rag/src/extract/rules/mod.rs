@@ -154,7 +154,11 @@ impl Extractor for Rules {
             extracted.chains = chains(&domains(reading, root, topic), &extracted.entities);
         }
         let cost = Cost::default();
-        Ok(Outcome { extracted, cost })
+        Ok(Outcome {
+            extracted,
+            cost,
+            ..Outcome::default()
+        })
     }
 }
 

@@ -55,7 +55,11 @@ impl Extractor for Echo {
             calls: 1,
             ..Cost::default()
         };
-        Ok(Outcome { extracted, cost })
+        Ok(Outcome {
+            extracted,
+            cost,
+            ..Outcome::default()
+        })
     }
 }
 

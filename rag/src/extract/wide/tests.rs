@@ -4,6 +4,7 @@ use serde_json::json;
 use stratigraph_models::Recorded;
 
 use super::super::model::Triples;
+use super::super::reply::LONGEST_TEXT;
 use super::super::{Calls, MemoryCache, OpenDocument, Run};
 use super::*;
 use crate::Document;
@@ -86,6 +87,51 @@ fn what_wide_pieces_say_is_said_by_the_narrow_ones_where_it_stands() {
     assert!(invented >= 30, "{invented}");
     let again = run.estimate(&documents, &Words).unwrap();
     assert_eq!((again.calls, again.kept), (0, count));
+}
+
+/// Calls one thing in two ways, from piece to piece, and says something else of it each time.
+struct ByTurns;
+
+impl Extractor for ByTurns {
+    fn version(&self) -> &str {
+        "by-turns"
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        let part = reading.piece().part.0;
+        let name = if part % 2 == 1 { "Straße" } else { "STRASSE" };
+        let entity = Entity {
+            name: name.to_owned(),
+            description: format!("{part:0>300}"),
+            ..Entity::default()
+        };
+        Ok(Outcome {
+            extracted: Extracted {
+                entities: vec![entity],
+                ..Extracted::default()
+            },
+            ..Outcome::default()
+        })
+    }
+}
+
+#[test]
+fn what_several_wide_pieces_name_is_one_thing_and_what_they_say_of_it_has_an_end() {
+    let document = document();
+    let narrow = Chunking::Text {
+        size: 10_000,
+        overlap: 0,
+    };
+    let pieces = Chunker::new(narrow, &Characters).pieces(&document);
+    assert_eq!(pieces.len(), 1);
+    let open = OpenDocument::new(&document);
+    assert!(open.wide(WIDE).len() > 4);
+    let reading = Reading::new(&open, &pieces[0]);
+    let said = Wide::new(ByTurns, WIDE).extract(&reading).unwrap();
+    let entities = said.extracted.entities;
+    assert_eq!(entities.len(), 1, "{entities:?}");
+    assert_eq!(entities[0].name, "Straße");
+    assert_eq!(entities[0].description.chars().count(), LONGEST_TEXT);
 }
 
 #[test]

@@ -3,13 +3,14 @@
 
 use super::super::reply::{
     DEEPEST_CHAIN, LONGEST_NAME, LONGEST_SUMMARY, LONGEST_TEXT, MOST_ENTITIES, MOST_TRIPLES,
-    clean_name, folded,
+    clean_name,
 };
 use super::super::{
     CallCache, Domain, Extractor, MemoryCache, OpenDocument, Reading, Summariser, SummaryOf,
 };
 use super::*;
 use crate::Document;
+use crate::build::canonical;
 use crate::chunk::Piece;
 use crate::read::{Format, Source};
 use std::sync::Arc;
@@ -75,7 +76,7 @@ fn check(extracted: &Extracted, reading: &Reading<'_>, shown: &str) {
             is_entity(&triple.subject) && is_entity(&triple.object),
             "{shown}: {triple:?}"
         );
-        assert_ne!(folded(&triple.subject), folded(&triple.object));
+        assert_ne!(canonical(&triple.subject), canonical(&triple.object));
         assert!(
             is_clean(&triple.predicate, LONGEST_NAME),
             "{shown}: {triple:?}"
@@ -93,7 +94,7 @@ fn check(extracted: &Extracted, reading: &Reading<'_>, shown: &str) {
         let mut names: Vec<String> = chain
             .domains
             .iter()
-            .map(|domain| folded(&domain.name))
+            .map(|domain| canonical(&domain.name))
             .collect();
         names.sort();
         names.dedup();
