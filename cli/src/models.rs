@@ -126,7 +126,23 @@ impl Models {
     /// # Errors
     /// A model that is not on this machine, or an address that is none.
     pub(crate) fn equipment(&self) -> Result<Equipment, Failure> {
-        let configured = self.configured();
+        self.equipped(&self.configured())
+    }
+
+    /// The same without asking anybody: an embedder behind an address is here, and how wide its vectors are is not known. For
+    /// whoever looks at what models can do and makes no vectors.
+    ///
+    /// # Errors
+    /// As [`equipment`](Self::equipment).
+    pub(crate) fn unasked_equipment(&self) -> Result<Equipment, Failure> {
+        let mut configured = self.configured();
+        if self.has_embedder_away() {
+            configured.embedder_dimensions = configured.embedder_dimensions.or(Some(1));
+        }
+        self.equipped(&configured)
+    }
+
+    fn equipped(&self, configured: &Configured) -> Result<Equipment, Failure> {
         let embedder = configured.embedder(&key).map_err(RagError::from)?;
         let mut equipment = reader().embedder(embedder);
         if self.embedder.is_none() {
@@ -204,14 +220,23 @@ impl Models {
         Ok(judges)
     }
 
-    /// Who takes part in an answer, as far as that is said here: what is the same of two answers if these wrote both.
+    /// Who takes part in an answer, as far as that is said here, as JSON: what is the same of two answers if these wrote both.
     pub(crate) fn writers(&self) -> String {
         let (writer, reranker) = (&self.writer, &self.reranker);
         let address = writer.llm.as_deref().map(|url| url.trim_end_matches('/'));
-        format!(
-            "{:?}",
-            (address, &writer.model, reranker, &self.reranker_model)
-        )
+        let all = (address, &writer.model, reranker, &self.reranker_model);
+        // Texts: there is nothing in it that JSON has not.
+        serde_json::to_string(&all).unwrap_or_default()
+    }
+
+    /// Whether it was said whose vectors documents get.
+    pub(crate) fn names_embedder(&self) -> bool {
+        self.embedder.is_some()
+    }
+
+    /// Whether the one that was named is behind an address.
+    pub(crate) fn has_embedder_away(&self) -> bool {
+        self.embedder_model.is_some()
     }
 
     /// Whether there is a model that reads.
@@ -256,4 +281,43 @@ pub(crate) fn reader() -> Equipment {
 pub(crate) fn pdf() -> Option<PdfParsing> {
     let program = std::env::current_exe().ok()?;
     Some(PdfParsing::in_child(program, [crate::READ_PDF.into()]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        models: Models,
+    }
+
+    fn models(flags: &[&str]) -> Models {
+        Flags::parse_from([&["it"][..], flags].concat()).models
+    }
+
+    /// Answers are kept under a hash of it: in each version it has to be the same.
+    #[test]
+    fn writers_are_told_as_json() {
+        let nobody = models(&[]).writers();
+        assert_eq!(nobody, "[null,null,null,null]");
+        let writer = models(&["--llm", "http://here/v1/", "--model", "a \"small\" one"]);
+        let told = r#"["http://here/v1","a \"small\" one",null,null]"#;
+        assert_eq!(writer.writers(), told);
+    }
+
+    #[test]
+    fn an_embedder_that_nobody_asks_needs_no_width() {
+        let unasked = |flags: &[&str]| models(flags).unasked_equipment();
+        // Nobody listens there.
+        let away = ["--embedder", "http://127.0.0.1:9/v1"];
+        let named = [&away[..], &["--embedder-model", "tiny"]].concat();
+        let equipment = unasked(&named).unwrap();
+        assert_eq!(equipment.its_embedder().name(), "tiny");
+        // What is refused without asking is refused here, too.
+        assert!(unasked(&away).is_err());
+        assert!(unasked(&["--embedder", "no/such-model"]).is_err());
+    }
 }

@@ -1,8 +1,9 @@
 //! A file of JSON lines that grows while something is paid for: what came is there, whatever happens next.
 //!
-//! A line is written whole, and is on the disk before anything else is done. What stands behind the last line break is half a
-//! line of a process that was killed: it is no row, and goes when the file is written to again. One process writes at a time;
-//! who only reads disturbs nobody. `extract/reply_file.rs` and `evaluate/jury/kept.rs` say what the lines are.
+//! A line is written whole, and is on the disk before anything else is done; so is the name of the file, before its first line.
+//! What stands behind the last line break is half a line of a process that was killed: it is no row, and goes when the file is
+//! written to again. One process writes at a time; who only reads disturbs nobody. `extract/reply_file.rs` and
+//! `evaluate/jury/kept.rs` say what the lines are.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -67,9 +68,8 @@ impl Growing {
     /// Opens a file for writing, with what its whole lines have. It is made if it is not there, and its folder as well.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<u8>), GrowingError> {
         let failed = |source| GrowingError::file(path, source);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
+        let folder = folder_of(path);
+        make_folder(folder).map_err(failed)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(path).map_err(failed)?;
@@ -89,6 +89,10 @@ impl Growing {
             length: 0,
         };
         let bytes = growing.mend().map_err(failed)?;
+        if bytes.is_empty() {
+            // It may be new, and its name is on the disk only when its folder is.
+            sync_folder(folder).map_err(failed)?;
+        }
         Ok((growing, bytes))
     }
 
@@ -112,9 +116,20 @@ impl Growing {
 
     /// Adds a row. When this returns it is on the disk.
     pub(crate) fn add(&mut self, row: &Json) -> Result<(), GrowingError> {
+        self.add_by(row, |file, line| {
+            file.write_all(line)?;
+            file.sync_data()
+        })
+    }
+
+    /// The same with another way of writing: a test has a disk that is full.
+    fn add_by(
+        &mut self,
+        row: &Json,
+        write: impl FnOnce(&mut File, &[u8]) -> io::Result<()>,
+    ) -> Result<(), GrowingError> {
         let line = format!("{row}\n");
-        let written = self.file.write_all(line.as_bytes());
-        if let Err(source) = written.and_then(|()| self.file.sync_data()) {
+        if let Err(source) = write(&mut self.file, line.as_bytes()) {
             // Half a line must not be the beginning of the next one.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
@@ -123,6 +138,30 @@ impl Growing {
         self.length += line.len() as u64;
         Ok(())
     }
+}
+
+/// The folder that a file or folder is in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes a folder with all that it lies in, each on the disk in the one above it.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let missing = folder.ancestors();
+    let missing = missing.take_while(|one| !one.as_os_str().is_empty() && !one.exists());
+    let missing: Vec<&Path> = missing.collect();
+    fs::create_dir_all(folder)?;
+    missing
+        .into_iter()
+        .try_for_each(|made| sync_folder(folder_of(made)))
+}
+
+/// Puts the names in a folder on the disk.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 /// What the whole lines of a file have; nothing if it is not there. Nothing of it is changed.
@@ -198,6 +237,42 @@ mod tests {
         let (mut file, _) = Growing::open(&path).unwrap();
         file.add(&json!({"a": 2})).unwrap();
         assert_eq!(texts(&fs::read(&path).unwrap()), ["1 1", "2 2"]);
+    }
+
+    #[test]
+    fn what_a_full_disk_has_taken_of_a_line_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jsonl");
+        let (mut file, _) = Growing::open(&path).unwrap();
+        file.add(&json!({"a": 1})).unwrap();
+        let row = json!({"a": "a row that does not fit any more"});
+        // All of it may have been written, and be lost all the same.
+        for taken in [0, 9, row.to_string().len() + 1] {
+            let full = |file: &mut File, line: &[u8]| -> io::Result<()> {
+                file.write_all(&line[..taken])?;
+                Err(io::ErrorKind::StorageFull.into())
+            };
+            let failed = file.add_by(&row, full).unwrap_err();
+            let GrowingError::File { source, .. } = &failed else {
+                panic!("{failed}");
+            };
+            assert_eq!(source.kind(), io::ErrorKind::StorageFull);
+            assert_eq!(fs::read(&path).unwrap(), b"{\"a\":1}\n", "{taken}");
+        }
+        // There is room again: the next row stands alone.
+        file.add(&json!({"a": 2})).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"{\"a\":1}\n{\"a\":2}\n");
+    }
+
+    #[test]
+    fn a_file_is_made_with_all_the_folders_that_it_lies_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a").join("b").join("rows.jsonl");
+        make_folder(folder_of(&path)).unwrap();
+        // Once more there is nothing to be made.
+        make_folder(folder_of(&path)).unwrap();
+        assert!(folder_of(&path).is_dir());
+        assert_eq!(folder_of(Path::new("rows.jsonl")), Path::new("."));
     }
 
     #[test]

@@ -4,11 +4,12 @@
 mod again;
 mod made;
 
+use crate::measuring::numbers;
 use crate::world::{World, ask, run};
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use stratigraph_models::{Asked, ScriptedServer, Step};
+use stratigraph_models::{Asked, ScriptedServer, Step, cached_minilm};
 
 const QUESTION: &str = "Where does basalt come from?";
 
@@ -111,6 +112,11 @@ fn step(asked: &Asked) -> Step {
 
 /// A database of two documents, and a set of two questions, of which nothing answers the second.
 fn library(world: &World, profile: &str) -> (PathBuf, PathBuf) {
+    library_by(world, &["--profile", profile])
+}
+
+/// The same, made as these flags say.
+fn library_by(world: &World, flags: &[&str]) -> (PathBuf, PathBuf) {
     let documents = world.path("docs");
     fs::create_dir_all(&documents).unwrap();
     let rocks = "# Rocks\n\nBasalt comes from Mount Etna. Granite comes from Mont Blanc.\n";
@@ -121,15 +127,8 @@ fn library(world: &World, profile: &str) -> (PathBuf, PathBuf) {
     )
     .unwrap();
     let graph = world.path("graph");
-    let said = run(&[
-        "ingest",
-        text(&documents),
-        "--into",
-        text(&graph),
-        "--profile",
-        profile,
-    ]);
-    said.assert_code(0);
+    let ingest = ["ingest", text(&documents), "--into", text(&graph)];
+    run(&[&ingest[..], flags].concat()).assert_code(0);
     let set = world.path("stones");
     fs::create_dir_all(&set).unwrap();
     let questions = [
@@ -279,6 +278,78 @@ fn answers_of_a_database_are_judged_over_a_socket() {
     );
     // Both runs are runs as others are.
     run(&["eval", "diff", text(&out), text(&out)]).assert_code(0);
+}
+
+#[test]
+fn every_number_of_answers_is_in_the_table_the_csv_and_the_page() {
+    let world = World::new();
+    let (graph, set) = library(&world, "structure");
+    let models = models();
+    let (url, work) = (models.url(), world.path("work"));
+    let fair = format!("fair@{url}");
+    let [out, csv, html] = ["run.json", "run.csv", "run.html"].map(|name| world.path(name));
+    let said = run(&[
+        "eval",
+        "judge",
+        "--work",
+        text(&work),
+        "--set",
+        text(&set),
+        "--graph",
+        text(&graph),
+        "--preset",
+        "vector",
+        "--llm",
+        &url,
+        "--model",
+        "writer",
+        "--judge",
+        &fair,
+        "--out",
+        text(&out),
+        "--csv",
+        text(&csv),
+        "--html",
+        text(&html),
+    ]);
+    // What the answers took is among them: times, calls and tokens.
+    said.assert_code(0);
+    numbers::assert_all_told(&said.stdout, [&out, &csv, &html], false);
+}
+
+#[test]
+fn where_no_embedder_is_named_vectors_are_those_of_the_database() {
+    let Some(folder) = cached_minilm() else {
+        eprintln!(
+            "SKIPPED: the model is not in the cache; `cargo xtask setup --models` fetches it"
+        );
+        return;
+    };
+    let world = World::new();
+    let flags = ["--profile", "structure", "--embedder", "minilm"];
+    let (graph, set) = library_by(&world, &flags);
+    let work = world.path("work");
+    let judge = |more: &[&str]| {
+        let flags = [
+            "judge",
+            "--work",
+            text(&work),
+            "--set",
+            text(&set),
+            "--graph",
+            text(&graph),
+            "--preset",
+            "vector",
+        ];
+        ask("eval", &[], &[&flags[..], more].concat())
+    };
+    judge(&["--dry-run"]).assert_code(0);
+    // They are of tokens, so that nobody has to judge.
+    let said = judge(&[]);
+    let answer = said.assert_code(0).answer("eval", &["evaluations"]);
+    assert!(mean(&answer, "vector", "acc_total").is_some(), "{answer}");
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    assert_eq!(answer["evaluations"][0]["embedder"], name);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `measuring/numbers.rs` holds what is told against what was measured, `measuring/refusing.rs` has what a graph should refuse.
 
-mod numbers;
+pub(crate) mod numbers;
 mod refusing;
 
 use crate::world::{World, ask, run};

@@ -99,6 +99,12 @@ impl Layers {
         &self.replies
     }
 
+    /// What makes its vectors, for whoever needs it when the database is closed.
+    #[must_use]
+    pub fn its_embedder(&self) -> &Arc<dyn Embedder> {
+        &self.embedder
+    }
+
     pub(crate) fn embedder(&self) -> &dyn Embedder {
         &*self.embedder
     }

@@ -1,9 +1,11 @@
 //! Values of metadata.
 
+use serde::Serialize;
 use stratigraph::Value;
 
-/// A value of metadata: what a document, its path or its table says of it.
-#[derive(Clone, Debug, PartialEq)]
+/// A value of metadata: what a document, its path or its table says of it. JSON has it as it is: a text, a number, a truth or a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum Datum {
     /// A text; dates are texts until someone says what they are.

@@ -2,7 +2,7 @@
 //! prompt, and model.
 //!
 //! Only replies that passed their schema are kept, and they are held to it again when they are read: the
-//! keeper may be a file that somebody else wrote.
+//! keeper may be a file that somebody else wrote. What a schema cannot say of a reply may be said by who asks.
 
 use super::prompt::{Choice, Filling, Prompt};
 use super::{Cost, Estimate, ExtractError};
@@ -189,10 +189,16 @@ impl Calls {
         })
     }
 
-    /// The reply: the one that is kept, else the model's.
-    pub(super) fn ask(&self, question: &Question, about: &str) -> Result<Answer, ExtractError> {
+    /// The reply: the one that is kept, else the model's. One that fits its schema may be of no use: it is given and not kept, as
+    /// whoever asks again would have it forever. Nor is it taken where it was kept.
+    pub(super) fn ask(
+        &self,
+        question: &Question,
+        about: &str,
+        is_of_use: &dyn Fn(&Value) -> bool,
+    ) -> Result<Answer, ExtractError> {
         let _turn = self.under_way.enter(&question.key);
-        if let Some(value) = self.kept(question)? {
+        if let Some(value) = self.kept(question)?.filter(is_of_use) {
             let cost = Cost {
                 kept: 1,
                 ..Cost::default()
@@ -210,12 +216,14 @@ impl Calls {
             },
             source: Box::new(failed.error),
         })?;
-        let kept = Kept {
-            reply: answered.value.to_string(),
-            usage: answered.usage,
-        };
-        let put = self.cache.put(&question.key, &kept);
-        put.map_err(ExtractError::Cache)?;
+        if is_of_use(&answered.value) {
+            let kept = Kept {
+                reply: answered.value.to_string(),
+                usage: answered.usage,
+            };
+            let put = self.cache.put(&question.key, &kept);
+            put.map_err(ExtractError::Cache)?;
+        }
         Ok(Answer {
             value: answered.value,
             cost: Cost {
@@ -317,6 +325,11 @@ mod tests {
         )
     }
 
+    /// Whatever fits its schema is of use.
+    fn any(_: &Value) -> bool {
+        true
+    }
+
     fn question(calls: &Calls, text: &str) -> Question {
         let prompt = Task::Condense.prompt(Language::English);
         let fillings = [Filling::new("place", "x"), Filling::new("text", text)];
@@ -326,14 +339,14 @@ mod tests {
     #[test]
     fn nothing_is_asked_twice() {
         let (calls, model, cache) = calls(Recorded::in_order(["{}", "{\"text\": \"Lava.\"}"]));
-        let first = calls.ask(&question(&calls, "Basalt."), "x").unwrap();
+        let first = calls.ask(&question(&calls, "Basalt."), "x", &any).unwrap();
         // The first reply was none, which is paid for as well.
         assert_eq!((first.cost.calls, first.cost.kept), (2, 0));
-        let again = calls.ask(&question(&calls, "Basalt."), "x").unwrap();
+        let again = calls.ask(&question(&calls, "Basalt."), "x", &any).unwrap();
         assert_eq!((again.cost.calls, again.cost.kept), (0, 1));
         assert_eq!(first.value, again.value);
         assert_eq!((model.asked().len(), cache.len()), (2, 1));
-        assert!(calls.ask(&question(&calls, "Granite."), "x").is_err());
+        assert!(calls.ask(&question(&calls, "Granite."), "x", &any).is_err());
     }
 
     #[test]
@@ -352,7 +365,30 @@ mod tests {
             cache.put(&question.key, &kept).unwrap();
             assert!(calls.kept(&question).unwrap().is_none(), "{reply}");
         }
-        assert_eq!(calls.ask(&question, "x").unwrap().cost.calls, 1);
+        assert_eq!(calls.ask(&question, "x", &any).unwrap().cost.calls, 1);
+    }
+
+    #[test]
+    fn what_is_of_no_use_is_given_and_not_kept() {
+        let (bad, good) = (r#"{"text": "-"}"#, r#"{"text": "Lava."}"#);
+        let (calls, model, cache) = calls(Recorded::in_order([bad, good]));
+        let question = question(&calls, "Basalt.");
+        let is_of_use = |value: &Value| value["text"] != "-";
+        let ask = || calls.ask(&question, "x", &is_of_use).unwrap();
+        let first = ask();
+        assert_eq!((first.cost.calls, &first.value["text"]), (1, &"-".into()));
+        assert!(cache.is_empty());
+        // Somebody who did not look has kept it.
+        let kept = Kept {
+            reply: bad.to_owned(),
+            usage: Usage::default(),
+        };
+        cache.put(&question.key, &kept).unwrap();
+        let second = ask();
+        assert_eq!(second.value["text"], "Lava.");
+        let third = ask();
+        assert_eq!((third.cost.calls, third.cost.kept), (0, 1));
+        assert_eq!((second.value, model.asked().len()), (third.value, 2));
     }
 
     #[test]
@@ -368,7 +404,7 @@ mod tests {
                 scope.spawn(|| {
                     let question = question(&calls, "Basalt.");
                     all_there.wait();
-                    calls.ask(&question, "x").unwrap();
+                    calls.ask(&question, "x", &any).unwrap();
                 });
             }
         });

@@ -126,7 +126,7 @@ impl Prompt {
             problem: error.to_string(),
         })?;
         choose(&mut json, choices);
-        Schema::new(&self.name.replace('-', "_"), json)
+        Schema::new(&schema_name(self.name), json)
     }
 
     /// The request, its places filled.
@@ -167,6 +167,11 @@ impl Prompt {
             ..request
         })
     }
+}
+
+/// What the schema of the replies to a prompt is called.
+pub(super) fn schema_name(prompt: &str) -> String {
+    prompt.replace('-', "_")
 }
 
 /// A mark that is in none of the texts. It follows from them, so that the same question is the same request.

@@ -3,7 +3,7 @@
 //! Next: `prompt.rs`.
 
 use super::Language;
-use super::prompt::Prompt;
+use super::prompt::{Prompt, schema_name};
 
 /// The files of a task.
 struct Source {
@@ -21,7 +21,6 @@ macro_rules! tasks {
         }
 
         impl Task {
-            #[cfg(test)]
             const ALL: &'static [Self] = &[$(Self::$task),*];
 
             fn source(self) -> Source {
@@ -85,6 +84,12 @@ impl Task {
         )
     }
 
+    /// The one whose replies are held to the schema of this name.
+    pub(super) fn of_schema(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|task| schema_name(task.source().name) == name)
+    }
+
     /// Its versions in all languages: `triples/1.1.1`.
     pub(super) fn versions(self) -> String {
         let versions = Language::ALL.map(|language| self.prompt(language).version.to_string());
@@ -124,6 +129,7 @@ mod tests {
                 let choices = ["kinds", "verbs", "numbers", "names"];
                 let choices: [Choice<'_>; 4] = choices.map(|name| (name, &kinds[..]));
                 let schema = prompt.schema(&choices).unwrap();
+                assert_eq!(Task::of_schema(schema.name()), Some(*task));
                 assert_eq!(
                     schema.json()["additionalProperties"],
                     false,

@@ -59,8 +59,8 @@ pub(super) struct System {
 
 /// Who is asked, and where answers are kept.
 pub(super) struct Asking<'a> {
-    /// What a database is asked with; nothing in a dry run, as nobody is asked.
-    pub(super) equipment: Option<&'a Equipment>,
+    /// The database with what it is asked with, if there is one; nothing in a dry run, as nobody is asked.
+    pub(super) open: Option<&'a Open>,
     pub(super) models: &'a Models,
     pub(super) keeping: &'a Keeping,
     pub(super) progress: &'a Progress,
@@ -70,7 +70,7 @@ pub(super) struct Asking<'a> {
 #[derive(Default)]
 pub(super) struct Systems {
     pub(super) systems: Vec<System>,
-    /// What was left out.
+    /// What was left out, and what was there already.
     pub(super) notes: Vec<String>,
     /// How many answers of presets were there.
     pub(super) kept: usize,
@@ -86,32 +86,50 @@ impl Sources {
         self.preset.len() + self.answers.len()
     }
 
-    /// All systems with their answers.
+    /// The database that is asked, with these models; nothing if answers are in files alone.
+    ///
+    /// # Errors
+    /// What the engine refuses; there are no layers in it, or its embedder is not here.
+    pub(super) fn open(&self, equipment: &Equipment) -> Result<Option<Open>, Failure> {
+        let graph = self.graph.as_deref();
+        let open = graph.map(|graph| open_read_only(graph, equipment.clone()));
+        open.transpose()
+    }
+
+    /// All systems with their answers. What can be wrong with names and files is looked at before anybody is asked.
     ///
     /// # Errors
     /// Answers that cannot be read; two systems of one name; what the models or the engine refuse.
     pub(super) fn systems(&self, asking: &Asking<'_>) -> Result<Systems, Failure> {
+        let presets = self.preset.iter().map(|preset| self.pipeline(preset));
+        let pipelines: Vec<Pipeline> = presets.collect::<Result<_, Failure>>()?;
+        let files = self.answers.iter().map(|named| named_file(named));
+        let files: Vec<(String, &Path)> = files.collect();
+        let names = pipelines.iter().map(|pipeline| pipeline.name.as_str());
+        names_differ(names.chain(files.iter().map(|(name, _)| name.as_str())))?;
         let posed = self.posed()?;
+        let first = posed.as_deref().map(|posed| self.first_of(posed));
+        let read = files
+            .into_iter()
+            .map(|(name, file)| self.read(name, file, first));
+        let read: Vec<(System, usize)> = read.collect::<Result<_, Failure>>()?;
         let mut all = Systems::default();
         if let (Some(graph), Some(posed)) = (&self.graph, &posed) {
-            match asking.equipment {
-                Some(equipment) => {
-                    let open = open_read_only(graph, equipment.clone())?;
-                    for preset in &self.preset {
-                        self.asked((preset, posed), &open, asking, &mut all)?;
+            match asking.open {
+                Some(open) => {
+                    for pipeline in &pipelines {
+                        self.asked((pipeline, posed), open, asking, &mut all)?;
                     }
                 }
                 None => {
                     let db = Database::builder().open_read_only(graph)?;
-                    for preset in &self.preset {
-                        self.foreseen((preset, posed), &db, asking, &mut all)?;
+                    for pipeline in &pipelines {
+                        self.foreseen((pipeline, posed), &db, asking, &mut all)?;
                     }
                 }
             }
         }
-        let posed = posed.as_deref().map(|posed| self.first_of(posed));
-        for named in &self.answers {
-            let (system, others) = self.read(named, posed)?;
+        for (system, others) in read {
             if others > 0 {
                 let name = &system.name;
                 all.notes.push(format!(
@@ -121,7 +139,6 @@ impl Sources {
             }
             all.systems.push(system);
         }
-        names_differ(&all.systems)?;
         Ok(all)
     }
 
@@ -151,26 +168,26 @@ impl Sources {
     /// The answers of a preset: those that are kept, and then the others, each kept as it comes.
     fn asked(
         &self,
-        (preset, posed): (&str, &[Posed]),
+        (pipeline, posed): (&Pipeline, &[Posed]),
         open: &Open,
         asking: &Asking<'_>,
         all: &mut Systems,
     ) -> Result<(), Failure> {
-        let pipeline = self.pipeline(preset)?;
-        let by = self.by(&pipeline, open.layers().database(), asking.models);
-        let file = self.file(&pipeline, (&by, posed), asking.keeping);
+        let by = self.by(pipeline, open.layers().database(), asking.models);
+        let file = self.file(pipeline, (&by, posed), asking.keeping);
         let mut kept = AnswerFile::open(&file, &by, posed).map_err(Failure::of_request)?;
         let posed = self.first_of(posed);
         let bar = asking.progress.bar(posed.len() as u64);
         let token = asking.progress.interrupt().token();
         let mut given = Vec::with_capacity(posed.len());
+        let mut there = 0;
         for (one, done) in posed.iter().zip(1..) {
             let known = kept.get(one).cloned();
-            all.kept += usize::from(known.is_some());
+            there += usize::from(known.is_some());
             given.push(match known {
                 Some(answer) => answer,
                 None => {
-                    let answer = self.ask(one, open, &pipeline, &token).map_err(|failure| {
+                    let answer = self.ask(one, open, pipeline, &token).map_err(|failure| {
                         failure.with_kept(kept.len(), ["answer", "answers"], kept.path())
                     })?;
                     kept.add(&answer).map_err(Failure::of_request)?;
@@ -180,8 +197,16 @@ impl Sources {
             });
             bar.at(done);
         }
+        if there > 0 {
+            all.notes.push(format!(
+                "{}: answers that were there already, in {}: {there}",
+                pipeline.name,
+                kept.path().display()
+            ));
+        }
+        all.kept += there;
         all.systems.push(System {
-            name: pipeline.name,
+            name: pipeline.name.clone(),
             given,
         });
         Ok(())
@@ -205,14 +230,13 @@ impl Sources {
     /// The answers of a preset that are kept, and such as others would be about.
     fn foreseen(
         &self,
-        (preset, posed): (&str, &[Posed]),
+        (pipeline, posed): (&Pipeline, &[Posed]),
         db: &Database,
         asking: &Asking<'_>,
         all: &mut Systems,
     ) -> Result<(), Failure> {
-        let pipeline = self.pipeline(preset)?;
-        let by = self.by(&pipeline, db, asking.models);
-        let file = self.file(&pipeline, (&by, posed), asking.keeping);
+        let by = self.by(pipeline, db, asking.models);
+        let file = self.file(pipeline, (&by, posed), asking.keeping);
         let kept = AnswerFile::read(&file, &by, posed).map_err(Failure::of_request)?;
         let is_written = asking.models.has_model() && !self.verbatim;
         let mut given = Vec::new();
@@ -222,7 +246,7 @@ impl Sources {
             given.push(match known {
                 Some(answer) => answer,
                 None => {
-                    let answer = Given::foreseen(one, &pipeline, is_written);
+                    let answer = Given::foreseen(one, pipeline, is_written);
                     if is_written {
                         let cost = Answers::foreseen(&one.text, &answer.context);
                         all.cost += cost.map_err(RagError::from)?;
@@ -233,7 +257,7 @@ impl Sources {
             });
         }
         all.systems.push(System {
-            name: pipeline.name,
+            name: pipeline.name.clone(),
             given,
         });
         Ok(())
@@ -252,7 +276,8 @@ impl Sources {
         let pipeline = serde_json::to_string(pipeline).unwrap_or_default();
         let state = format!("{} {}", info.id, info.commit.get());
         let how = format!("{} {}", self.verbatim, env!("CARGO_PKG_VERSION"));
-        [state, pipeline, models.writers(), how].join("\n")
+        let prompts = Answers::versions();
+        [state, pipeline, models.writers(), how, prompts].join("\n")
     }
 
     /// Where the answers of a pipeline are kept: under its name where a folder is named, else under a name that no others have.
@@ -273,28 +298,38 @@ impl Sources {
     }
 
     /// The answers of a file, and how many others there were.
-    fn read(&self, named: &str, posed: Option<&[Posed]>) -> Result<(System, usize), Failure> {
-        // A file that is called so is meant, whatever is in its name.
-        let (name, file) = match named.split_once('=') {
-            Some((name, file)) if !Path::new(named).is_file() => (Some(name), Path::new(file)),
-            _ => (None, Path::new(named)),
-        };
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let name = name.map_or_else(|| stem.into_owned(), str::to_owned);
+    fn read(
+        &self,
+        name: String,
+        file: &Path,
+        posed: Option<&[Posed]>,
+    ) -> Result<(System, usize), Failure> {
         let (mut given, others) = Given::read(file, posed).map_err(Failure::of_request)?;
         given.truncate(self.first.unwrap_or(usize::MAX));
         Ok((System { name, given }, others))
     }
 }
 
+/// What a file of answers is called as a system, and the file.
+fn named_file(named: &str) -> (String, &Path) {
+    match named.split_once('=') {
+        // A file that is called so is meant, whatever is in its name.
+        Some((name, file)) if !Path::new(named).is_file() => (name.to_owned(), Path::new(file)),
+        _ => {
+            let file = Path::new(named);
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            (stem.into_owned(), file)
+        }
+    }
+}
+
 /// Each system is a row under its name.
-fn names_differ(systems: &[System]) -> Result<(), Failure> {
+fn names_differ<'n>(mut names: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
-    match systems.iter().find(|one| !seen.insert(&one.name)) {
+    match names.find(|name| !seen.insert(*name)) {
         None => Ok(()),
         Some(twice) => Err(Failure::of_request(format!(
-            "two systems are called {}: give each a name of its own, as NAME=FILE",
-            twice.name
+            "two systems are called {twice}: give each a name of its own, a file of answers as NAME=FILE, and a pipeline in its file"
         ))),
     }
 }
@@ -307,4 +342,38 @@ fn file_name(name: &str) -> String {
     };
     let plain: String = name.chars().map(plain).collect();
     plain.trim_start_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        sources: Sources,
+        #[command(flatten)]
+        models: Models,
+    }
+
+    #[test]
+    fn an_answer_depends_on_the_prompts_that_it_came_by() {
+        let Flags { sources, models } = Flags::parse_from(["it"]);
+        let db = Database::in_memory().unwrap();
+        let pipeline = Pipeline::preset("strata").unwrap();
+        let by = sources.by(&pipeline, &db, &models);
+        assert!(by.contains(&Answers::versions()), "{by}");
+    }
+
+    #[test]
+    fn each_system_has_a_name_of_its_own() {
+        let name = |named: &str| named_file(named).0;
+        assert_eq!(name("answers/strata.jsonl"), "strata");
+        assert_eq!(name("old=answers/strata.jsonl"), "old");
+        let differ = |names: &[&str]| names_differ(names.iter().copied());
+        assert!(differ(&["a", "b"]).is_ok() && differ(&[]).is_ok());
+        let twice = differ(&["a", "b", "a"]).unwrap_err().told();
+        assert!(twice.contains("two systems are called a"), "{twice}");
+    }
 }

@@ -1,23 +1,14 @@
 //! What is told of runs: a table for people, and a line for programs.
 
 use crate::output::Table;
-use stratigraph_rag::evaluate::{Figure, Refusal, Saved};
+use stratigraph_rag::evaluate::{Refusal, Saved};
 
 const HEADINGS: [&str; 6] = ["set", "pipeline", "measure", "mean", "95 % interval", "n"];
 
-/// A row for each measure of each pipeline on each set, without what it took.
-pub(super) fn means_table(saved: &Saved) -> Table {
-    rows(saved.evaluations.iter().flat_map(|run| run.means(false)))
-}
-
 /// A row for everything that was measured; of kinds of questions if that is wanted, and of those of facts.
 pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
-    rows(saved.figures(kinds))
-}
-
-fn rows<'a>(figures: impl IntoIterator<Item = Figure<'a>>) -> Table {
     let mut table = Table::of_numbers(HEADINGS);
-    for one in figures {
+    for one in saved.figures(kinds) {
         let ends = one.shown_ends();
         table.row([
             one.set.to_owned(),

@@ -15,9 +15,10 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use stratigraph_models::Embedder;
 use stratigraph_rag::answer::Paid;
-use stratigraph_rag::door::causes;
+use stratigraph_rag::door::{Equipment, Open, causes};
 use stratigraph_rag::evaluate::{Given, Judged, Judgement, Jury, JuryError, Measured, Saved};
 use stratigraph_rag::extract::model::{Criterion, Judging};
 use stratigraph_rag::extract::{Cost, ExtractError};
@@ -28,12 +29,13 @@ use stratigraph_rag::extract::{Cost, ExtractError};
 Answers are asked of a database, by a preset each, or are in files: JSON lines of id, question, answer, and perhaps analysis,
 context, references and refused. Judges are models; each sees each answer, and the mean counts. What a judge gives of no
 use is told, does not count, and makes the exit code 2. With --pairs the first system is compared with each other one: each
-judge sees each pair in both orders, and what it says in one order alone is a tie. Where the embedder has vectors of tokens,
-accuracy as BAG-RAG defines it is measured too, also without a judge: acc_num, acc_sem, acc_total.
+judge sees each pair in both orders, and what it says in one order alone is a tie. Vectors are those of --embedder, or else of
+the database. Where that embedder has vectors of tokens, accuracy as BAG-RAG defines it is measured too, also without a judge:
+acc_num, acc_sem, acc_total.
 
 What was paid for is kept as it comes: replies of judges in --work, answers in --keep or else in --work. A run that failed or
-was stopped goes on from there if the same command is given again; nothing is asked twice but what could not be read. --dry-run
-says how many calls are left, and about how many tokens these are.
+was stopped goes on from there if the same command is given again; nothing is asked twice but what was of no use. How much was
+there already is told. --dry-run says how many calls are left, and about how many tokens these are.
 
 Examples:
   stratigraph eval judge --set sets/mine --graph library --preset strata --llm http://localhost:11434/v1 --model qwen3
@@ -68,7 +70,7 @@ pub(super) struct Judge {
     /// A file for all of it, with what the judges said
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// A file for all means with their intervals, as CSV
+    /// A file for all numbers of the table and those of all kinds, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// A file for a page
@@ -110,26 +112,29 @@ impl Judge {
         }
         // Who judges is looked at first: answers may cost.
         let equipment = self.models.equipment()?;
-        let embedder = &**equipment.its_embedder();
+        let open = self.sources.open(&equipment)?;
+        let embedder = self.embedder(&equipment, open.as_ref());
         let judges = self.models.judges(&self.judge)?;
         if judges.is_empty() {
-            self.check_without_judges(embedder)?;
+            self.check_without_judges(&*embedder)?;
         }
         let replies = self.keeping.replies(!judges.is_empty())?;
         let calls = judges.iter().map(|judge| judge.calls(&replies));
         let jury = Jury {
             judges: calls.map(Judging::new).collect(),
-            embedder,
+            embedder: &*embedder,
             threads: self.models.calls(),
             cancel: progress.interrupt().token(),
         };
         let mut reply = Reply::new("eval");
         let asked = self.sources.systems(&Asking {
-            equipment: Some(&equipment),
+            open: open.as_ref(),
             models: &self.models,
             keeping: &self.keeping,
             progress,
         })?;
+        // Judging takes long, and meanwhile others may write to it.
+        drop(open);
         let judged = self.judged(&jury, &asked.systems, &criteria, progress);
         let (judged, left_out) = judged.map_err(|failure| with_replies(failure, &replies))?;
         let mut notes = asked.notes;
@@ -170,6 +175,16 @@ impl Judge {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Whose vectors say how near texts are: those of the embedder that was named, else of the one that the database was built with.
+    fn embedder(&self, equipment: &Equipment, open: Option<&Open>) -> Arc<dyn Embedder> {
+        let built = open.filter(|_| !self.models.names_embedder());
+        let embedder = match built {
+            Some(open) => open.layers().its_embedder(),
+            None => equipment.its_embedder(),
+        };
+        Arc::clone(embedder)
     }
 
     /// Whether anything else is wanted than what can be measured without a judge.
@@ -274,7 +289,7 @@ impl Judge {
             judgements.extend(one.judgements);
             cost += one.cost;
         }
-        reply.table(&figures::means_table(&saved));
+        reply.table(&figures::table(&saved, false));
         let paid = Paid::from(cost);
         if !judgements.is_empty() {
             reply.line(format!(
@@ -336,5 +351,43 @@ fn failure(error: JuryError) -> Failure {
             ..
         } => stratigraph::Error::Cancelled.into(),
         error => Failure::of_request(causes(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use stratigraph::Database;
+    use stratigraph_models::GivenVectors;
+    use stratigraph_rag::door::{Library, Wanted};
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        judge: Judge,
+    }
+
+    #[test]
+    fn vectors_are_those_of_the_database_unless_an_embedder_is_named() {
+        let given: Arc<dyn Embedder> = Arc::new(GivenVectors::new("given", 3));
+        let db = Database::in_memory().unwrap();
+        let builder = Equipment::default().embedder(Arc::clone(&given));
+        let created = Library::new(&db, builder).create(&Wanted::default());
+        created.unwrap();
+        let finds = move |name: &str| (name == "given").then(|| Arc::clone(&given));
+        let equipment = Equipment::default().embedder_by_name(finds);
+        let open = Library::new(&db, equipment.clone()).open().unwrap();
+        let embedder = |flags: &[&str], open: Option<&Open>| {
+            let flags = Flags::parse_from([&["it"][..], flags].concat());
+            let embedder = flags.judge.embedder(&equipment, open);
+            embedder.name().to_owned()
+        };
+        assert_eq!(embedder(&[], Some(&open)), "given");
+        assert_eq!(embedder(&[], None), "lexical-1");
+        assert_eq!(
+            embedder(&["--embedder", "lexical"], Some(&open)),
+            "lexical-1"
+        );
     }
 }

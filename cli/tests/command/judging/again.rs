@@ -201,9 +201,17 @@ fn answers_are_asked_for_once_and_kept_as_they_come() {
         asked.filter(|asked| asked.model() == "writer").count()
     };
     let before = written();
+    // Whoever reads the numbers hears that answers of before are in them.
+    let told = |count: usize| {
+        let path = file.display();
+        format!("vector: answers that were there already, in {path}: {count}")
+    };
     let first = judge(&keeps);
-    let first = first.assert_code(0).answer("eval", &["evaluations"]);
+    let first = first
+        .assert_code(0)
+        .answer("eval", &["evaluations", "notes"]);
     assert_eq!(written(), before + 1);
+    assert_eq!(first["notes"][0], told(1));
     let rows = fs::read_to_string(&file).unwrap();
     let rows: Vec<Json> = rows
         .lines()
@@ -213,8 +221,11 @@ fn answers_are_asked_for_once_and_kept_as_they_come() {
     // What is there is taken as it is, with what it took.
     let asked = models.asked();
     let again = judge(&keeps);
-    let again = again.assert_code(0).answer("eval", &["evaluations"]);
+    let again = again
+        .assert_code(0)
+        .answer("eval", &["evaluations", "notes"]);
     assert_eq!(again["evaluations"], first["evaluations"]);
+    assert_eq!(again["notes"][0], told(2));
     assert_eq!(models.asked(), asked);
     // Such as were asked otherwise are neither taken nor written over.
     let (_, message) = judge(&[&keeps[..], &["--budget", "100"]].concat()).error();
@@ -224,13 +235,95 @@ fn answers_are_asked_for_once_and_kept_as_they_come() {
     );
     assert_eq!((models.asked(), rows.len()), (asked, 2));
     // Without a folder of their own they are kept, too.
-    judge(&[]).assert_code(0);
+    let fresh = judge(&[]);
+    let fresh = fresh.assert_code(0).answer("eval", &["notes"]);
+    assert!(!fresh["notes"].to_string().contains("already"), "{fresh}");
     assert_eq!(written(), before + 3);
     let asked = models.asked();
     judge(&[]).assert_code(0);
     assert_eq!(models.asked(), asked);
     judge(&["--budget", "100"]).assert_code(0);
     assert!(models.asked() > asked);
+}
+
+#[test]
+fn what_cannot_be_is_said_before_answers_are_paid_for() {
+    let world = World::new();
+    let (graph, set) = library(&world, "structure");
+    let models = Failing::after(usize::MAX);
+    let url = models.server.url();
+    let (work, fair) = (world.path("work"), format!("fair@{url}"));
+    let answers = world.path("vector.jsonl");
+    let row = json!({"id": "q", "question": QUESTION, "answer": "From Etna."});
+    fs::write(&answers, format!("{row}\n")).unwrap();
+    let broken = world.path("broken.jsonl");
+    fs::write(&broken, "{").unwrap();
+    let twice = "two systems are called vector";
+    for (more, problem) in [
+        (["--preset", "vector"], twice),
+        (["--answers", text(&answers)], twice),
+        (["--answers", text(&broken)], "broken.jsonl"),
+    ] {
+        let flags = [
+            "judge",
+            "--set",
+            text(&set),
+            "--graph",
+            text(&graph),
+            "--preset",
+            "vector",
+            "--llm",
+            &url,
+            "--model",
+            "writer",
+            "--judge",
+            &fair,
+            "--work",
+            text(&work),
+        ];
+        let (_, message) = ask("eval", &[], &[&flags[..], &more].concat()).error();
+        assert!(message.contains(problem), "{message}");
+        assert_eq!(models.asked(), 0, "{more:?}");
+    }
+    assert!(!work.join("answers").exists());
+}
+
+#[test]
+fn a_dry_run_refuses_what_the_run_refuses() {
+    let world = World::new();
+    let (graph, set) = library(&world, "structure");
+    let work = world.path("work");
+    let refused = |more: &[&str]| {
+        let flags = [
+            "judge",
+            "--set",
+            text(&set),
+            "--graph",
+            text(&graph),
+            "--preset",
+            "vector",
+            "--work",
+            text(&work),
+        ];
+        let (_, message) = ask("eval", &[], &[&flags[..], more].concat()).error();
+        message
+    };
+    // Nobody judges, and the vectors of the database are not of tokens.
+    let message = refused(&[]);
+    assert!(
+        message.contains("nobody judges") && message.contains("the embedder lexical-1"),
+        "{message}"
+    );
+    assert_eq!(refused(&["--dry-run"]), message);
+    // An embedder behind an address has none of tokens either, and is not asked for its width.
+    let models = models();
+    let url = models.url();
+    let away = ["--embedder", &url, "--embedder-model", "tiny", "--dry-run"];
+    let message = refused(&away);
+    assert!(message.contains("the embedder tiny"), "{message}");
+    assert!(models.asked().is_empty() && !work.exists());
+    let message = refused(&["--embedder", "no/such-model", "--dry-run"]);
+    assert!(message.contains("no/such-model"), "{message}");
 }
 
 #[test]

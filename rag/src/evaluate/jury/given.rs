@@ -13,10 +13,26 @@ use crate::answer::{Answer, Event, Paid};
 use crate::door::{Ask, DoorError, Open};
 use crate::retrieve::Pipeline;
 
-/// The longest answer, analysis or question that is judged, in bytes.
-const LONGEST: usize = 64 << 10;
-/// The longest context.
-const LONGEST_CONTEXT: usize = 4 << 20;
+/// How long the texts of a row may be, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Longest {
+    /// An answer, an analysis, a question.
+    text: usize,
+    context: usize,
+}
+
+impl Longest {
+    /// In a file that anybody may have written.
+    const OF_OTHERS: Self = Self {
+        text: 64 << 10,
+        context: 4 << 20,
+    };
+    /// In a file that we have written: what was kept because it was paid for is read again.
+    pub(super) const OF_OURS: Self = Self {
+        text: usize::MAX,
+        context: usize::MAX,
+    };
+}
 
 /// An answer that is judged.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,7 +103,8 @@ impl Given {
     /// # Errors
     /// [`SetError`], with the file and the line.
     pub fn read(file: &Path, posed: Option<&[Posed]>) -> Result<(Vec<Self>, usize), SetError> {
-        let all = rows_of(file, |row, number| of_row(row, number, posed))?;
+        let longest = Longest::OF_OTHERS;
+        let all = rows_of(file, |row, number| of_row(row, number, posed, longest))?;
         let count = all.len();
         let given: Vec<Self> = all.into_iter().flatten().collect();
         super::super::set::once("answers", given.iter().map(|one| &one.posed.id))?;
@@ -121,6 +138,7 @@ pub(super) fn of_row(
     row: &Json,
     number: usize,
     posed: Option<&[Posed]>,
+    longest: Longest,
 ) -> Result<Option<Given>, String> {
     let id = id_of(&row["id"]).unwrap_or_else(|| number.to_string());
     let text = |name: &str, most: usize| match &row[name] {
@@ -134,10 +152,11 @@ pub(super) fn of_row(
     };
     let context = match &row["context"] {
         list @ Json::Array(_) => texts_of(list).collect::<Vec<_>>().join("\n\n"),
-        _ => text("context", LONGEST_CONTEXT)?,
+        _ => text("context", longest.context)?,
     };
-    if context.len() > LONGEST_CONTEXT {
-        return Err(format!("`context` has more than {LONGEST_CONTEXT} bytes"));
+    if context.len() > longest.context {
+        let most = longest.context;
+        return Err(format!("`context` has more than {most} bytes"));
     }
     let posed = match posed {
         Some(known) => match known.iter().find(|one| one.id == id) {
@@ -145,28 +164,28 @@ pub(super) fn of_row(
             None => return Ok(None),
         },
         None => {
-            let question = text("question", LONGEST)?;
+            let question = text("question", longest.text)?;
             if question.trim().is_empty() {
                 return Err("has no `question`, and no set was named that has it".to_owned());
             }
             Posed {
                 id,
                 text: question,
-                kind: text("kind", LONGEST)?,
+                kind: text("kind", longest.text)?,
                 references: texts_of(&row["references"]).map(str::to_owned).collect(),
                 nothing: row["nothing"] == Json::Bool(true),
                 ..Posed::default()
             }
         }
     };
-    let refused = match text("refused", LONGEST)? {
+    let refused = match text("refused", longest.text)? {
         none if none.is_empty() => None,
         reason => Some(reason),
     };
     Ok(Some(Given {
         posed,
-        answer: text("answer", LONGEST)?,
-        analysis: text("analysis", LONGEST)?,
+        answer: text("answer", longest.text)?,
+        analysis: text("analysis", longest.text)?,
         context,
         refused,
         model: row["model"].as_str().map(str::to_owned),

@@ -9,7 +9,7 @@ use std::slice;
 
 use super::super::set::{Posed, id_of};
 use super::Given;
-use super::given::of_row;
+use super::given::{Longest, of_row};
 use crate::build::hash;
 use crate::growing::{self, Growing, GrowingError};
 
@@ -73,7 +73,7 @@ impl AnswerFile {
                     "{id:?} was asked otherwise (in other words, of another state of the database, or by another pipeline or model): {ELSEWHERE}"
                 )));
             }
-            let given = of_row(&row, 0, Some(slice::from_ref(*one)));
+            let given = of_row(&row, 0, Some(slice::from_ref(*one)), Longest::OF_OURS);
             kept.extend(given.map_err(wrong)?.map(|given| (id, given)));
         }
         Ok(Self {
@@ -134,7 +134,8 @@ impl AnswerFile {
 
 /// What an answer depends on.
 fn asked(by: &str, posed: &Posed) -> String {
-    let only = format!("{:?}", posed.only);
+    // Names and values, which JSON has all; a form for people may be another one tomorrow.
+    let only = serde_json::to_string(&posed.only).unwrap_or_default();
     hash([by, posed.id.as_str(), posed.text.as_str(), only.as_str()])
 }
 
@@ -186,6 +187,35 @@ mod tests {
         let answers = AnswerFile::read(&path, "me", &said).unwrap();
         let first = answers.get(&said[0]).unwrap();
         assert_eq!(first.posed.references, ["Lava."]);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_however_long_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.jsonl");
+        let set = [posed("1", "What was basalt?")];
+        let long = Given {
+            answer: "Lava. ".repeat(20_000),
+            context: "Basalt was lava.\n".repeat(300_000),
+            ..given(&set[0])
+        };
+        let mut answers = AnswerFile::open(&path, "me", &set).unwrap();
+        answers.add(&long).unwrap();
+        drop(answers);
+        let answers = AnswerFile::open(&path, "me", &set).unwrap();
+        assert!(answers.get(&set[0]) == Some(&long), "it is another one");
+        // Of others nobody has to read so much.
+        assert!(Given::read(&path, None).is_err());
+    }
+
+    /// Files of yesterday are read tomorrow.
+    #[test]
+    fn what_an_answer_depends_on_is_the_same_in_each_version() {
+        let mut posed = posed("1", "What was basalt?");
+        assert_eq!(asked("me", &posed), "52c142ba6d4205f1f111e46c6ea6fded");
+        posed.only.insert("year".to_owned(), 1903_i64.into());
+        posed.only.insert("place".to_owned(), "Etna".into());
+        assert_eq!(asked("me", &posed), "bb1316742c6280e9da13382db5dfaf83");
     }
 
     #[test]

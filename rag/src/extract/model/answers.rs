@@ -113,6 +113,26 @@ impl Answers {
         self.generator.name()
     }
 
+    /// The versions of the prompts that a question may meet on the way to its answer: those that put it in other words, say
+    /// what is about it, and answer it. An answer that came by others may be another one.
+    ///
+    /// ```
+    /// use stratigraph_rag::extract::model::Answers;
+    ///
+    /// assert!(Answers::versions().contains(" answer/"));
+    /// ```
+    #[must_use]
+    pub fn versions() -> String {
+        let met = [
+            Task::Wordings,
+            Task::QuestionTriples,
+            Task::Relevance,
+            Task::Answer,
+            Task::Direct,
+        ];
+        met.map(Task::versions).join(" ")
+    }
+
     /// Asks; `each` gets what the model writes as it comes, with the number of the try, and stops it. Nothing is kept: who asks
     /// twice is answered twice.
     ///

@@ -126,9 +126,14 @@ impl Generator for StandIn {
     }
 
     fn generate(&self, request: &Request) -> Result<Reply, ModelError> {
-        let written = request.schema.as_ref();
-        let written = written.and_then(|schema| self.write(schema, asked(request)));
-        let (task, reply) = written.ok_or(ModelError::NothingRecorded)?;
+        let nothing = ModelError::NothingRecorded;
+        let Some(schema) = &request.schema else {
+            return Err(nothing);
+        };
+        let Some(task) = Task::of_schema(schema.name()) else {
+            return Err(nothing);
+        };
+        let reply = self.write(task, schema, asked(request)).ok_or(nothing)?;
         Ok(Reply {
             text: reply.to_string(),
             calls: Vec::new(),
@@ -138,20 +143,33 @@ impl Generator for StandIn {
 }
 
 impl StandIn {
-    /// What fits the schema, and for what.
-    fn write(&self, schema: &Schema, asked: &str) -> Option<(Task, Json)> {
-        Some(match schema.name() {
-            "statements" => (Task::Statements, json!({"statements": statements(asked)})),
-            "borne_out" => (Task::BorneOut, json!({"supported": []})),
-            "asked_by" => (
-                Task::AskedBy,
-                json!({"questions": [], "noncommittal": true}),
-            ),
-            "alike" => (Task::Alike, json!({"reason": "", "rating": "0"})),
-            "better" => (Task::Better, json!({"verdicts": verdicts(schema)})),
-            "users" => (Task::Users, json!({"users": self.users()})),
-            "task_questions" => (Task::UserQuestions, json!({"questions": []})),
-            _ => return None,
+    /// What fits the schema of a task; nothing for those that nobody stands in for. There each is named, so that a new one that
+    /// judges is not forgotten here.
+    fn write(&self, task: Task, schema: &Schema, asked: &str) -> Option<Json> {
+        Some(match task {
+            Task::Statements => json!({"statements": statements(asked)}),
+            Task::BorneOut => json!({"supported": []}),
+            Task::AskedBy => json!({"questions": [], "noncommittal": true}),
+            Task::Alike => json!({"reason": "", "rating": "0"}),
+            Task::Better => json!({"verdicts": verdicts(schema)}),
+            Task::Users => json!({"users": self.users()}),
+            Task::UserQuestions => json!({"questions": []}),
+            // Whoever reads documents estimates for himself what it costs.
+            Task::BagEntities
+            | Task::BagRelations
+            | Task::Triples
+            | Task::Condense
+            | Task::TypedTriples
+            | Task::ObjectTags
+            | Task::TagChain
+            | Task::EntitySummary
+            | Task::DomainSummary => return None,
+            // An answer is foreseen above, and what the stages of a pipeline ask is not.
+            Task::Relevance
+            | Task::Answer
+            | Task::Direct
+            | Task::Wordings
+            | Task::QuestionTriples => return None,
         })
     }
 

@@ -74,21 +74,32 @@ impl<'a> Asking<'a> {
         fillings: &[Filling],
         choices: &[Choice<'_>],
     ) -> Result<Option<T>, ExtractError> {
+        self.ask_of_use(task, fillings, choices, &|_| true)
+    }
+
+    /// The same where a reply may fit its schema and be of no use: it is given then, and not kept.
+    fn ask_of_use<T: DeserializeOwned>(
+        &mut self,
+        task: Task,
+        fillings: &[Filling],
+        choices: &[Choice<'_>],
+        is_of_use: &dyn Fn(&Value) -> bool,
+    ) -> Result<Option<T>, ExtractError> {
         let prompt = task.prompt(self.language);
         let question = self.calls.question(&prompt, fillings, choices)?;
         let value = match self.dry {
             None => {
-                let answer = self.calls.ask(&question, &self.about);
+                let answer = self.calls.ask(&question, &self.about, is_of_use);
                 let answer = answer.map_err(|error| error.after(self.cost))?;
                 self.cost += answer.cost;
                 answer.value
             }
             Some(measure) => match self.calls.kept(&question)? {
-                Some(value) => {
+                Some(value) if is_of_use(&value) => {
                     self.estimate.kept += 1;
                     value
                 }
-                None => {
+                _ => {
                     let texts = fillings
                         .iter()
                         .map(|filling| measure.ends(filling.text()).len());

@@ -1,8 +1,9 @@
 //! What judging would cost, without asking anybody: the way of a run, with judges that stand in, and answers as they would be
 //! about where there are none yet. Nothing is written.
 
-use super::{Judge, nobody};
+use super::Judge;
 use crate::failure::Failure;
+use crate::models::Addressed;
 use crate::output::{Reply, Table, count};
 use crate::progress::Progress;
 use crate::verbs::eval::answers::{Asking, Systems};
@@ -24,9 +25,7 @@ impl Judge {
         progress: &Progress,
     ) -> Result<Reply, Failure> {
         let judges = self.models.judges(&self.judge)?;
-        if judges.is_empty() && self.needs_a_judge() {
-            return Err(nobody("something else is wanted"));
-        }
+        self.check_unasked(&judges)?;
         let replies = self.keeping.replies(false)?;
         let stand_ins = judges
             .iter()
@@ -40,7 +39,7 @@ impl Judge {
             cancel: progress.interrupt().token(),
         };
         let mut asked = self.sources.systems(&Asking {
-            equipment: None,
+            open: None,
             models: &self.models,
             keeping: &self.keeping,
             progress,
@@ -57,6 +56,20 @@ impl Judge {
             );
         }
         Ok(tell(&asked, cost))
+    }
+
+    /// What the run refuses before it asks anybody.
+    fn check_unasked(&self, judges: &[Addressed]) -> Result<(), Failure> {
+        let equipment = self.models.unasked_equipment()?;
+        // Nothing is opened with vectors of a width that is not known.
+        let open = match self.models.has_embedder_away() {
+            true => None,
+            false => self.sources.open(&equipment)?,
+        };
+        match judges {
+            [] => self.check_without_judges(&*self.embedder(&equipment, open.as_ref())),
+            _ => Ok(()),
+        }
     }
 }
 

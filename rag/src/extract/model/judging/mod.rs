@@ -1,7 +1,8 @@
 //! What a model says of answers: what they state and what of that a context bears out, what they answer, whether two are alike,
 //! and which of two is better.
 //!
-//! Every reply is held to its schema; what a schema cannot say, that each criterion has exactly one verdict, is looked at here.
+//! Every reply is held to its schema; what a schema cannot say, that each criterion has exactly one verdict, is looked at here. A
+//! reply of which nothing comes is not kept, so that it is asked for again.
 //! A model is told that answers are data, and it never hears which of two is whose.
 
 mod criterion;
@@ -12,12 +13,13 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use stratigraph_models::ModelError;
 
 use super::super::prompt::{Choice, Filling};
 use super::super::reply::{Ground, clean_long_text};
 use super::super::task::Task;
-use super::super::{Calls, Cost, ExtractError};
+use super::super::{Calls, Cost, ExtractError, Language};
 use super::Asking;
 
 pub use criterion::Criterion;
@@ -126,16 +128,13 @@ impl Judging {
             Filling::new("text", text),
         ];
         let about = "the statements of an answer";
-        let (reply, mut cost) =
-            self.ask::<StatementsReply>(Task::Statements, about, text, &fillings, &[])?;
-        let count = reply.statements.len();
         let ground = Ground::of([question, text]);
-        let kept = reply.statements.iter().map(|one| clean(one, &ground));
-        let kept: Vec<String> = kept
-            .filter(|one| one.contains(char::is_alphanumeric))
-            .collect();
-        cost.dropped += (count - kept.len()) as u64;
-        Ok((kept, cost))
+        let says = |reply: &StatementsReply| !told(&reply.statements, &ground).is_empty();
+        let (reply, mut cost) =
+            self.ask::<StatementsReply>(Task::Statements, about, text, &fillings, &[], &says)?;
+        let statements = told(&reply.statements, &ground);
+        cost.dropped += (reply.statements.len() - statements.len()) as u64;
+        Ok((statements, cost))
     }
 
     /// Which of these statements a context bears out, and what it cost. A long context is shown in portions, of which any may
@@ -179,8 +178,10 @@ impl Judging {
                 let choices = [("numbers", numbers.as_slice())];
                 let about = "which statements a context bears out";
                 let language = lines.first().map_or("", String::as_str);
+                let task = Task::BorneOut;
+                let any = |_: &BorneOutReply| true;
                 let asked =
-                    self.ask::<BorneOutReply>(Task::BorneOut, about, language, &fillings, &choices);
+                    self.ask::<BorneOutReply>(task, about, language, &fillings, &choices, &any);
                 let (reply, cost) = asked.map_err(|error| error.after(spent))?;
                 spent += cost;
                 for (number, place) in numbers.iter().zip(places) {
@@ -200,13 +201,13 @@ impl Judging {
         let numbers = [count.to_string()];
         let choices = [("count", numbers.as_slice())];
         let about = "what an answer answers";
-        let (reply, cost) =
-            self.ask::<AskedByReply>(Task::AskedBy, about, text, &fillings, &choices)?;
         let ground = Ground::of([text]);
-        let questions = reply.questions.iter().map(|one| clean(one, &ground));
-        let mut questions: Vec<String> = questions
-            .filter(|one| one.contains(char::is_alphanumeric))
-            .collect();
+        let says = |reply: &AskedByReply| {
+            reply.noncommittal || !told(&reply.questions, &ground).is_empty()
+        };
+        let (reply, cost) =
+            self.ask::<AskedByReply>(Task::AskedBy, about, text, &fillings, &choices, &says)?;
+        let mut questions = told(&reply.questions, &ground);
         questions.truncate(count);
         let asked = AskedBy {
             questions,
@@ -227,7 +228,8 @@ impl Judging {
     ) -> Result<(Alike, Cost), ExtractError> {
         let fillings = two(question, first, second);
         let about = "whether two answers are alike";
-        let (reply, cost) = self.ask::<AlikeReply>(Task::Alike, about, question, &fillings, &[])?;
+        let asked = self.ask::<AlikeReply>(Task::Alike, about, question, &fillings, &[], &|_| true);
+        let (reply, cost) = asked?;
         let alike = Alike {
             // The schema has nothing but these three.
             rating: reply.rating.parse().unwrap_or_default(),
@@ -246,44 +248,36 @@ impl Judging {
         question: &str,
         (first, second): (&str, &str),
     ) -> Result<(Vec<(Better, String)>, Cost), ExtractError> {
-        let mut asking = Asking::new(
-            &self.calls,
-            "which answer is better".to_owned(),
-            question,
-            None,
-        );
-        let lines = criteria.iter().map(|one| one.line(asking.language));
+        let (about, language) = ("which answer is better", Language::of(question));
+        let lines = criteria.iter().map(|one| one.line(language));
         let lines: Vec<String> = lines.collect();
         let names = criteria.iter().map(|one| one.name().to_owned());
         let names: Vec<String> = names.collect();
         let mut fillings = two(question, first, second).to_vec();
         fillings.push(Filling::new("criteria", &lines.join("\n")));
         let choices = [("names", names.as_slice())];
-        let reply = asking.ask::<BetterReply>(Task::Better, &fillings, &choices)?;
-        let verdicts = reply.map(|reply| reply.verdicts).unwrap_or_default();
+        let is_whole = |reply: &BetterReply| verdicts(&names, reply).is_ok();
+        let (reply, cost) = self.ask::<BetterReply>(
+            Task::Better,
+            about,
+            question,
+            &fillings,
+            &choices,
+            &is_whole,
+        )?;
+        let verdicts = verdicts(&names, &reply).map_err(|problem| ExtractError::Model {
+            about: about.to_owned(),
+            prompt: Task::Better.prompt(language).id(),
+            cost,
+            source: Box::new(ModelError::BadReply { tries: 1, problem }),
+        })?;
         let ground = Ground::of([first, second]);
-        let mut said = Vec::with_capacity(criteria.len());
-        for name in &names {
-            let mut of_it = verdicts.iter().filter(|one| one.criterion == *name);
-            match (of_it.next(), of_it.next()) {
-                (Some(one), None) => said.push((one.better, clean(&one.reason, &ground))),
-                (none, _) => {
-                    let problem = match none {
-                        Some(_) => format!("it has several verdicts by `{name}`"),
-                        None => format!("it has no verdict by `{name}`"),
-                    };
-                    return Err(ExtractError::Model {
-                        about: asking.about.clone(),
-                        prompt: Task::Better.prompt(asking.language).id(),
-                        cost: asking.cost,
-                        source: Box::new(ModelError::BadReply { tries: 1, problem }),
-                    });
-                }
-            }
-        }
-        Ok((said, asking.cost))
+        let said = verdicts.into_iter();
+        let said = said.map(|one| (one.better, clean(&one.reason, &ground)));
+        Ok((said.collect(), cost))
     }
 
+    /// The reply, in the language of this text, and what it cost. One that is of no use is given and not kept.
     fn ask<T: DeserializeOwned>(
         &self,
         task: Task,
@@ -291,9 +285,14 @@ impl Judging {
         language: &str,
         fillings: &[Filling],
         choices: &[Choice<'_>],
+        is_of_use: &dyn Fn(&T) -> bool,
     ) -> Result<(T, Cost), ExtractError> {
         let mut asking = Asking::new(&self.calls, about.to_owned(), language, None);
-        let reply = asking.ask::<T>(task, fillings, choices)?;
+        let looked_at = |value: &Value| {
+            let reply = serde_json::from_value::<T>(value.clone());
+            reply.is_ok_and(|reply| is_of_use(&reply))
+        };
+        let reply = asking.ask_of_use::<T>(task, fillings, choices, &looked_at)?;
         // There is always a reply where somebody may be asked.
         let reply = reply.ok_or_else(|| ExtractError::Model {
             about: about.to_owned(),
@@ -303,6 +302,26 @@ impl Judging {
         })?;
         Ok((reply, asking.cost))
     }
+}
+
+/// By each of these criteria its one verdict, or what is wrong with them.
+fn verdicts<'r>(names: &[String], reply: &'r BetterReply) -> Result<Vec<&'r VerdictReply>, String> {
+    let verdict = |name: &String| {
+        let mut of_it = reply.verdicts.iter().filter(|one| one.criterion == *name);
+        match (of_it.next(), of_it.next()) {
+            (Some(one), None) => Ok(one),
+            (Some(_), Some(_)) => Err(format!("it has several verdicts by `{name}`")),
+            (None, _) => Err(format!("it has no verdict by `{name}`")),
+        }
+    };
+    names.iter().map(verdict).collect()
+}
+
+/// Those of some texts that say something.
+fn told(texts: &[String], ground: &Ground) -> Vec<String> {
+    let texts = texts.iter().map(|text| clean(text, ground));
+    let said = texts.filter(|text| text.contains(char::is_alphanumeric));
+    said.collect()
 }
 
 fn two(question: &str, first: &str, second: &str) -> [Filling; 3] {

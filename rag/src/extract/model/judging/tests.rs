@@ -116,6 +116,41 @@ fn each_criterion_has_exactly_one_verdict() {
 }
 
 #[test]
+fn a_reply_of_which_nothing_comes_is_asked_for_again() {
+    let criteria = ["overall", "logic"].map(|one| Criterion::of(one).unwrap());
+    let verdict =
+        |name: &str| format!(r#"{{"criterion": "{name}", "reason": "", "better": "first"}}"#);
+    let [overall, logic] = ["overall", "logic"].map(verdict);
+    let half = format!(r#"{{"verdicts": [{overall}]}}"#);
+    let whole = format!(r#"{{"verdicts": [{overall}, {logic}]}}"#);
+    let (one, model) = judging(&[&half, &whole]);
+    let better = || one.better(&criteria, QUESTION, ("a", "b"));
+    assert!(better().is_err());
+    assert_eq!(better().unwrap().1.calls, 1);
+    let (said, cost) = better().unwrap();
+    assert_eq!((said.len(), cost.calls, cost.kept), (2, 0, 1));
+    assert_eq!(model.asked().len(), 2);
+    let (none, some) = (
+        r#"{"statements": ["--"]}"#,
+        r#"{"statements": ["Basalt was lava."]}"#,
+    );
+    let (one, _) = judging(&[none, some]);
+    let statements = || one.statements(QUESTION, "Lava.").unwrap();
+    assert_eq!(statements().0.len(), 0);
+    assert_eq!(statements().0, ["Basalt was lava."]);
+    assert_eq!(statements().1.kept, 1);
+    // Who says that the text evades has said something.
+    let (none, evades) = (
+        r#"{"questions": [], "noncommittal": false}"#,
+        r#"{"questions": [], "noncommittal": true}"#,
+    );
+    let (one, _) = judging(&[none, evades]);
+    let asked_by = || one.asked_by("Who knows?", 3).unwrap();
+    assert!(!asked_by().0.noncommittal && asked_by().0.noncommittal);
+    assert_eq!(asked_by().1.kept, 1);
+}
+
+#[test]
 fn criteria_say_what_they_mean_in_the_language_of_the_question() {
     for criterion in Criterion::usual() {
         let lines: BTreeSet<String> = super::super::super::Language::ALL
