@@ -23,6 +23,7 @@ pub(crate) struct Reply {
     findings: Vec<Finding>,
     is_stdout_taken: bool,
     is_incomplete: bool,
+    ended: Option<Failure>,
 }
 
 impl Reply {
@@ -35,6 +36,7 @@ impl Reply {
             findings: Vec::new(),
             is_stdout_taken: false,
             is_incomplete: false,
+            ended: None,
         }
     }
 
@@ -47,6 +49,13 @@ impl Reply {
     /// Some of what was given was wrong, and left out: the exit code says so.
     pub(crate) fn incomplete(&mut self) -> &mut Self {
         self.is_incomplete = true;
+        self
+    }
+
+    /// This ended the work before all of it was done: the answer is what was done by then. It is told behind that, as the
+    /// failure that it is, and decides the exit code.
+    pub(crate) fn ended(&mut self, failure: Failure) -> &mut Self {
+        self.ended = Some(failure);
         self
     }
 
@@ -99,6 +108,9 @@ impl Reply {
     }
 
     fn exit(&self) -> Exit {
+        if let Some(failure) = &self.ended {
+            return failure.exit();
+        }
         match (self.findings.is_empty(), self.is_incomplete) {
             (false, _) => Exit::Damage,
             (true, true) => Exit::Request,
@@ -167,8 +179,16 @@ impl Output {
         }
     }
 
-    /// Prints an answer.
+    /// Prints an answer, and what has ended the work behind it, if something has.
     pub(crate) fn reply(self, reply: &Reply) -> Exit {
+        let exit = self.answer(reply);
+        match &reply.ended {
+            Some(failure) => self.failure(failure),
+            None => exit,
+        }
+    }
+
+    fn answer(self, reply: &Reply) -> Exit {
         let text = if self.json {
             format!("{}\n", reply.to_json())
         } else {
@@ -384,6 +404,16 @@ mod tests {
         let mut facts = Table::of_facts();
         facts.fact("id", &"ab").fact("commit", &7);
         assert_eq!(facts.render(), "id      ab\ncommit  7\n");
+    }
+
+    #[test]
+    fn what_ended_the_work_decides_how_the_command_ends() {
+        let mut reply = Reply::new("summarise");
+        reply.field("written", 3);
+        reply.ended(stratigraph::Error::Cancelled.into());
+        assert_eq!(reply.exit(), Exit::Cancelled);
+        let told = reply.to_json();
+        assert_eq!((&told["ok"], &told["written"]), (&false.into(), &3.into()));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Summaries, by `ingest --summarise` and by `summarise`: the profile `tag` from documents to an answer, in a folder and at an
 //! address.
 
+mod stopped;
+
 use crate::served::Served;
 use crate::world::{Said, World, run};
 use serde_json::{Value as Json, json};
@@ -205,6 +207,52 @@ fn what_a_model_wrote_stays_while_there_is_none() {
         (&forced["by"], &forced["stale"]),
         (&"rules".into(), &0.into())
     );
+}
+
+#[test]
+fn what_nothing_is_said_of_any_more_loses_its_summary_and_that_is_no_failure() {
+    let world = World::new();
+    documents(&world, ROCKS);
+    let folder = world.path("graph");
+    let served = Served::start(&world.path("data"), &[]);
+    let address = served.address();
+    // Somebody summarised what is still there, and of which nothing is said any more.
+    let silent = |place: &str, key: &str| {
+        let create = format!(
+            "CREATE (:Entity {{key: '{key}', name: '{key}', summary: 'It splits.', summary_inputs: '0', stale: true}})"
+        );
+        run(&["query", place, &create]).assert_code(0);
+    };
+    for place in [text(&folder), address.as_str()] {
+        ingest(&world, place, &["--profile", "tag", "--summarise"]).assert_code(0);
+        silent(place, "slate");
+        let dry = summarise(place, &["--dry-run"], 0);
+        assert_eq!((&dry["written"], &dry["stale"]), (&0.into(), &1.into()));
+        let done = ingest(&world, place, &["--summarise", "--json"]);
+        let done = ingested(&done, 0);
+        let summaries = &done["summaries"];
+        assert_eq!(
+            summaries["forgotten"],
+            json!([{"label": "Entity", "key": "slate"}])
+        );
+        assert_eq!(
+            (&summaries["count_forgotten"], &summaries["count_failed"]),
+            (&1.into(), &0.into())
+        );
+        assert_eq!((&done["stale"], &done["ok"]), (&0.into(), &true.into()));
+        // It is told once, to people as well.
+        silent(place, "schist");
+        let said = run(&["summarise", place]);
+        let told = "summary taken away: Entity schist: nothing is said of it any more";
+        assert!(
+            said.assert_code(0).stderr.contains(told),
+            "{}{}",
+            said.stdout,
+            said.stderr
+        );
+        assert_eq!(summarise(place, &[], 0)["count_forgotten"], 0);
+    }
+    served.terminate();
 }
 
 #[test]

@@ -126,10 +126,12 @@ pub struct StaleSummaries {
 pub struct SummaryReport {
     /// What it is of.
     pub subject: SummarySubject,
-    /// It; none if it could not be written.
+    /// It; none if it could not be written, or was taken away.
     pub text: Option<String>,
     /// Why it could not be written.
     pub problem: Option<String>,
+    /// Whether it was taken away, as nothing is said of its subject any more; that is no failure.
+    pub forgotten: bool,
     /// The bill.
     pub bill: ModelBill,
 }
@@ -138,7 +140,7 @@ pub struct SummaryReport {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Resummarised {
-    /// One by one: those that were written, then those that could not be.
+    /// One by one: those that were written, those that were taken away, and those that could not be written.
     pub summaries: Vec<SummaryReport>,
     /// How many were written; of a dry run, how many would be.
     pub written: u64,
@@ -235,6 +237,7 @@ impl Made<v1::SummaryReport> for SummaryReport {
             subject: sent.subject.unwrap_or_default().make(),
             text: some(sent.text),
             problem: some(sent.problem),
+            forgotten: sent.forgotten,
             bill: sent.bill.unwrap_or_default().make(),
         }
     }

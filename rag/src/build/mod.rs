@@ -99,6 +99,7 @@ pub(crate) use schema::{
     STATED, find, find_all,
 };
 pub(crate) use standing::Standing;
+pub(crate) use subjects::Looked;
 pub use summary::{Inputs, Summary};
 pub use tables::{TablesError, TablesLimits, TablesProgress, TablesReport, TablesStep};
 pub(crate) use tables::{is_of_layers, table_key_index};

@@ -5,7 +5,24 @@ use stratigraph::{NodeId, Read, ReadTxn};
 use super::contribution::{Label, NodeKey};
 use super::held::key_of;
 use super::schema::{DOMAINS, find};
-use super::{BuildError, Layers, Summary};
+use super::{BuildError, Inputs, Layers, Summary};
+
+/// What a summary would be made from now, beside the one that is there.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    pub(crate) inputs: Inputs,
+    /// None if there never was one.
+    pub(crate) summary: Option<There>,
+}
+
+/// A summary that is there.
+#[derive(Debug)]
+pub(crate) struct There {
+    /// Who wrote it: the name of a model, or [`Summary::RULES`].
+    pub(crate) by: Option<String>,
+    /// Whether it was made from something else than is said now.
+    pub(crate) is_stale: bool,
+}
 
 impl Layers {
     /// The statement that counts the domains of [`without_summary`](Self::without_summary), for whoever has the database
@@ -46,15 +63,25 @@ impl Layers {
         })
     }
 
-    /// Which model wrote the summary of an entity or domain; nothing if it has none, or no model did.
-    pub(crate) fn summary_model(&self, node: &NodeKey) -> Result<Option<String>, BuildError> {
+    /// How it stands with the summary of an entity or domain, all of it as of one commit; nothing if it is not there.
+    pub(crate) fn look(&self, node: &NodeKey) -> Result<Option<Looked>, BuildError> {
         let read = self.database().read()?;
         let Some(id) = find(&read, node.label, &node.key)? else {
             return Ok(None);
         };
-        let model = read.property(id, "summary_model")?;
-        let model = model.as_str().filter(|model| *model != Summary::RULES);
-        Ok(model.map(str::to_owned))
+        let inputs = Inputs::read(&read, node, id)?;
+        let made_from = read.property(id, "summary_inputs")?;
+        let summary = match made_from.is_null() {
+            true => None,
+            false => {
+                let by = read.property(id, "summary_model")?;
+                Some(There {
+                    by: by.as_str().map(str::to_owned),
+                    is_stale: made_from.as_str() != Some(inputs.hash().as_str()),
+                })
+            }
+        };
+        Ok(Some(Looked { inputs, summary }))
     }
 
     /// The entities or domains of which this is so, in the order of their keys.

@@ -78,7 +78,7 @@ impl Inputs {
         hash(parts)
     }
 
-    fn read<R: Read>(read: &R, node: &NodeKey, id: NodeId) -> Result<Self, BuildError> {
+    pub(super) fn read<R: Read>(read: &R, node: &NodeKey, id: NodeId) -> Result<Self, BuildError> {
         let mut inputs = Self {
             node: node.clone(),
             descriptions: BTreeSet::new(),
@@ -239,7 +239,7 @@ impl Layers {
     }
 
     /// Takes a summary away of which these inputs, which say nothing, are left. Whether that was so: what is said
-    /// something of by now keeps its own, and so does what has one that was made from these.
+    /// something of by now keeps its own, so does what has one that was made from these, and what never had one has none to lose.
     ///
     /// # Errors
     /// What the database says.
@@ -251,7 +251,9 @@ impl Layers {
         };
         let hash = inputs.hash();
         let made_from = txn.property(id, "summary_inputs")?;
-        if made_from.as_str() == Some(hash.as_str()) || Inputs::read(&txn, node, id)?.hash() != hash
+        if made_from.is_null()
+            || made_from.as_str() == Some(hash.as_str())
+            || Inputs::read(&txn, node, id)?.hash() != hash
         {
             return Ok(false);
         }

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use stratigraph::storage::cancel::CancelToken;
 
+use super::claimed::Claim;
 use super::subject::Subject;
-use super::unwritten::Writer;
+use super::unwritten::{Fate, Writer};
 use super::{DoorError, Open};
 use crate::build::{BuildError, Inputs, NodeKey, Summary};
 use crate::extract::{Cost, ExtractError};
@@ -46,6 +47,11 @@ pub struct Resummarised {
     pub mended: Vec<Mended>,
     /// Those that could not be made; they are as they were.
     pub failed: Vec<Unmended>,
+    /// Of what the summary was taken away, as nothing is said of it any more.
+    pub forgotten: Vec<NodeKey>,
+    /// How many were left alone when their turn came: somebody else had made them by then, what they would be of had gone, or
+    /// it has no text that a summary could be made from.
+    pub passed: usize,
     /// How many were to be made.
     pub of: usize,
     /// Who writes here: the name of the model, or [`Summary::RULES`]; nothing if there is no model and nobody else may.
@@ -56,6 +62,14 @@ pub struct Resummarised {
     pub cost: Cost,
     /// Whether somebody said that it should stop.
     pub stopped: bool,
+}
+
+impl Resummarised {
+    /// How many of [`of`](Self::of) are done, well or not, as it is told while they are made.
+    #[must_use]
+    pub fn settled(&self) -> usize {
+        self.mended.len() + self.failed.len() + self.forgotten.len() + self.passed
+    }
 }
 
 /// A summary that was made.
@@ -85,9 +99,25 @@ struct Shared {
     ended: Option<DoorError>,
 }
 
+/// What a call was asked, which all of its threads go by.
+struct Going<'a> {
+    wanted: &'a Resummarise,
+    writer: &'a Writer,
+    cancel: &'a CancelToken,
+    told: &'a (dyn Fn(&Resummarised) + Sync),
+}
+
+/// What came of one summary.
+enum Came {
+    Made(String),
+    Forgotten,
+    Passed,
+}
+
 impl Open {
-    /// Makes summaries: each is committed on its own, so what was made stays, whatever comes then. What changes while
-    /// its summary is being written is stale from the beginning. `told` hears how far it is, first of all of how many.
+    /// Makes summaries: each is committed on its own, so what was made stays, whatever comes then. What one is made from is
+    /// read when its turn comes, and what changes while it is being written is stale from the beginning. Several calls at once
+    /// share what there is to do. `told` hears how far it is, first of all of how many.
     ///
     /// # Errors
     /// [`DoorError::NoModel`] if only a model may write, there is none, and something is to be summarised; what the database
@@ -108,19 +138,23 @@ impl Open {
             }
             unwritten => unwritten?,
         };
-        let mut subjects = unwritten.subjects;
+        let mut nodes = unwritten.nodes;
         // The widest domains first: what lies below is told their summaries.
-        subjects.sort_by(|(one, above), (other, below)| {
-            (above.depth(), &one.node).cmp(&(below.depth(), &other.node))
-        });
+        nodes.sort_unstable();
         let mut all = Resummarised::default();
-        if !subjects.is_empty() {
-            let writer = writer.as_ref().ok_or(DoorError::NoModel)?;
-            all = self.make(subjects, writer, cancel, told)?;
+        if !nodes.is_empty() {
+            let going = Going {
+                wanted,
+                writer: writer.as_ref().ok_or(DoorError::NoModel)?,
+                cancel,
+                told,
+            };
+            all = self.make(nodes, &going)?;
         }
         all.failed.extend(unwritten.kept);
         all.mended.sort_by(|one, other| one.node.cmp(&other.node));
         all.failed.sort_by(|one, other| one.node.cmp(&other.node));
+        all.forgotten.sort_unstable();
         all.left = self.layers().stale()?.len();
         all.by = writer.map(|writer| writer.name);
         Ok(all)
@@ -128,23 +162,21 @@ impl Open {
 
     fn make(
         &self,
-        subjects: Vec<(Inputs, Subject)>,
-        writer: &Writer,
-        cancel: &CancelToken,
-        told: &(dyn Fn(&Resummarised) + Sync),
+        nodes: Vec<(usize, NodeKey)>,
+        going: &Going<'_>,
     ) -> Result<Resummarised, DoorError> {
         let shared = Mutex::new(Shared::default());
         {
             let mut shared = lock(&shared);
-            shared.done.of = subjects.len();
-            told(&shared.done);
+            shared.done.of = nodes.len();
+            (going.told)(&shared.done);
         }
-        let mut rest = VecDeque::from(subjects);
+        let mut rest = VecDeque::from(nodes);
         // Level by level: what lies below reads the summaries of what is above, so it waits for them.
-        while let Some(depth) = rest.front().map(|(_, subject)| subject.depth()) {
-            let count = rest.partition_point(|(_, subject)| subject.depth() <= depth);
-            let level: VecDeque<_> = rest.drain(..count).collect();
-            self.make_level(level, writer, (cancel, told), &shared);
+        while let Some(depth) = rest.front().map(|(depth, _)| *depth) {
+            let count = rest.partition_point(|(other, _)| *other <= depth);
+            let level: VecDeque<NodeKey> = rest.drain(..count).map(|(_, node)| node).collect();
+            self.make_level(level, going, &shared);
             let shared = lock(&shared);
             if shared.ended.is_some() || shared.done.stopped {
                 break;
@@ -159,30 +191,25 @@ impl Open {
     }
 
     /// Makes summaries that do not read each other, several at a time.
-    fn make_level(
-        &self,
-        level: VecDeque<(Inputs, Subject)>,
-        writer: &Writer,
-        (cancel, told): (&CancelToken, &(dyn Fn(&Resummarised) + Sync)),
-        shared: &Mutex<Shared>,
-    ) {
+    fn make_level(&self, level: VecDeque<NodeKey>, going: &Going<'_>, shared: &Mutex<Shared>) {
         let threads = self.equipment().its_calls().min(level.len());
         let rest = Mutex::new(level);
         let work = || {
             loop {
                 let next = lock(&rest).pop_front();
-                let Some((inputs, subject)) = next else { break };
-                if cancel.is_cancelled() {
+                let Some(node) = next else { break };
+                if going.cancel.is_cancelled() {
                     lock(shared).done.stopped = true;
                     break;
                 }
-                let (cost, made) = self.one(&inputs, &subject, writer);
+                let mut cost = Cost::default();
+                let came = self.one(&node, going, &mut cost);
                 let mut shared = lock(shared);
                 if shared.ended.is_some() {
                     break;
                 }
-                shared.take(inputs.node, cost, made);
-                told(&shared.done);
+                shared.take(node, cost, came);
+                (going.told)(&shared.done);
             }
         };
         std::thread::scope(|scope| {
@@ -193,68 +220,58 @@ impl Open {
         });
     }
 
-    /// What one summary has cost, and its text; none if what it is of has gone meanwhile.
-    fn one(
-        &self,
-        inputs: &Inputs,
-        subject: &Subject,
-        writer: &Writer,
-    ) -> (Cost, Result<Option<String>, DoorError>) {
-        if subject.is_silent() {
-            return (Cost::default(), self.settle_silence(inputs));
-        }
-        let above = match subject.summaries_above(self.layers()) {
-            Ok(above) => above,
-            Err(error) => return (Cost::default(), Err(error.into())),
+    /// What becomes of one summary, and what it costs, also if nothing does. All that it is made from is read here, and
+    /// whether it is to be made is asked once more: since it was listed hours may have passed.
+    fn one(&self, node: &NodeKey, going: &Going<'_>, cost: &mut Cost) -> Result<Came, DoorError> {
+        let (layers, writer) = (self.layers(), going.writer);
+        let claim = Claim::enter(layers.database().id(), node, going.cancel);
+        let Some(_claim) = claim else {
+            return Err(ExtractError::Cancelled.into());
         };
-        let made = match subject.with(&above, |of| writer.summariser.summarise(of)) {
-            Ok(made) => made,
-            Err(error) => return (error.cost(), Err(error.into())),
+        let inputs = match self.fate(node, going.wanted, Some(writer))? {
+            Fate::Made(inputs) => inputs,
+            Fate::Forgotten(inputs) => return self.settle_silence(&inputs),
+            Fate::Kept(model) => return Err(DoorError::WrittenByModel { model }),
+            Fate::Untouched => return Ok(Came::Passed),
         };
+        let subject = Subject::read(layers, &inputs)?;
+        let above = subject.summaries_above(layers)?;
+        let made = subject.with(&above, |of| writer.summariser.summarise(of));
+        let made = made.inspect_err(|error| *cost = error.cost())?;
+        *cost = made.cost;
         if made.text.trim().is_empty() {
-            return (made.cost, self.settle_silence(inputs));
+            return self.settle_silence(&inputs);
         }
         let summary = Summary {
             text: made.text,
             model: writer.name.clone(),
             prompt: writer.summariser.version().to_owned(),
         };
-        let kept = self.layers().summarise(inputs, &summary);
-        let kept = kept.map(|is_kept| is_kept.then_some(summary.text));
-        (made.cost, kept.map_err(DoorError::from))
+        Ok(match layers.summarise(&inputs, &summary)? {
+            true => Came::Made(summary.text),
+            false => Came::Passed,
+        })
     }
-}
 
-impl Open {
     /// What nothing is said of has no summary: the one that it had is taken away, so that this is told once.
-    fn settle_silence(&self, inputs: &Inputs) -> Result<Option<String>, DoorError> {
-        match self.layers().forget_summary(inputs)? {
-            true => Err(DoorError::request(
-                inputs.node.key.as_str(),
-                "is said nothing of that could be summarised, so it has no summary any more",
-            )),
-            false => Ok(None),
-        }
+    fn settle_silence(&self, inputs: &Inputs) -> Result<Came, DoorError> {
+        Ok(match self.layers().forget_summary(inputs)? {
+            true => Came::Forgotten,
+            false => Came::Passed,
+        })
     }
 }
 
 impl Shared {
-    fn take(&mut self, node: NodeKey, cost: Cost, made: Result<Option<String>, DoorError>) {
-        match made {
-            Ok(None) => self.done.cost += cost,
-            Ok(Some(text)) => {
-                self.done.cost += cost;
-                self.done.mended.push(Mended { node, text, cost });
-            }
+    fn take(&mut self, node: NodeKey, cost: Cost, came: Result<Came, DoorError>) {
+        self.done.cost += cost;
+        match came {
+            Ok(Came::Made(text)) => self.done.mended.push(Mended { node, text, cost }),
+            Ok(Came::Forgotten) => self.done.forgotten.push(node),
+            Ok(Came::Passed) => self.done.passed += 1,
             Err(DoorError::Extract(ExtractError::Cancelled)) => self.done.stopped = true,
-            Err(error) => {
-                self.done.cost += cost;
-                if ends_all(&error) {
-                    self.ended = Some(error);
-                } else {
-                    self.done.failed.push(Unmended { node, error });
-                }
-            }
+            Err(error) if ends_all(&error) => self.ended = Some(error),
+            Err(error) => self.done.failed.push(Unmended { node, error }),
         }
     }
 }

@@ -62,7 +62,13 @@ impl Subject {
     }
 
     fn read_domain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
-        (self.chain_keys, self.chain) = chain(layers, inputs)?.into_iter().unzip();
+        for of in above(layers, inputs)?.into_iter().rev() {
+            self.chain.push(Domain {
+                name: layers.name_and_summary(&of.node)?.0,
+                description: joined(&of.descriptions),
+            });
+            self.chain_keys.push(of.node);
+        }
         self.chain_keys.push(inputs.node.clone());
         self.chain.push(Domain {
             name: self.name.clone(),
@@ -90,25 +96,6 @@ impl Subject {
             self.relations.push(told(layers, fact)?);
         }
         Ok(())
-    }
-
-    /// Whether there is no text to make a summary from.
-    pub(super) fn is_silent(&self) -> bool {
-        let chain = self.chain.last().map(|domain| &domain.description);
-        let covers = self.covers.iter();
-        let covers = covers.flat_map(|covered| [&covered.description, &covered.link]);
-        let mut said = self
-            .said
-            .iter()
-            .chain(&self.relations)
-            .chain(chain)
-            .chain(covers);
-        said.all(|text| text.trim().is_empty())
-    }
-
-    /// How deep it lies: what lies above is summarised first.
-    pub(super) fn depth(&self) -> usize {
-        self.chain.len()
     }
 
     /// The summaries that the domains above it have by now, from the widest, each behind the domain's name.
@@ -154,27 +141,51 @@ impl Subject {
     }
 }
 
-/// The domains above one, from the widest: along the first of several each time.
-fn chain(layers: &Layers, inputs: &Inputs) -> Result<Vec<(NodeKey, Domain)>, BuildError> {
+/// Whether there is no text to make a summary from. What tells is looked at first, so that hardly any domain has all that lies
+/// in it read for this.
+pub(super) fn is_silent(layers: &Layers, inputs: &Inputs) -> Result<bool, BuildError> {
+    let said = inputs.covers.values().chain([&inputs.descriptions]);
+    // A fact is a text whatever is said of it.
+    if !inputs.facts.is_empty() || said.flatten().any(|text| !text.trim().is_empty()) {
+        return Ok(false);
+    }
+    for key in inputs.covers.keys().take(MOST_COVERED) {
+        let Some(of) = layers.inputs(&NodeKey::new(Label::Entity, key.as_str()))? else {
+            continue;
+        };
+        let is_within = of.facts.keys().any(|fact| {
+            inputs.covers.contains_key(&fact.subject) && inputs.covers.contains_key(&fact.object)
+        });
+        if is_within || of.descriptions.iter().any(|text| !text.trim().is_empty()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// How deep it lies: what lies above is summarised first.
+pub(super) fn depth(layers: &Layers, inputs: &Inputs) -> Result<usize, BuildError> {
+    match inputs.node.label {
+        Label::DomainTag => Ok(above(layers, inputs)?.len() + 1),
+        _ => Ok(0),
+    }
+}
+
+/// The domains above one, from the nearest: along the first of several each time.
+fn above(layers: &Layers, inputs: &Inputs) -> Result<Vec<Inputs>, BuildError> {
     let mut above = Vec::new();
     let mut seen = BTreeSet::from([inputs.node.key.clone()]);
     let mut next = inputs.within.first().cloned();
     while let Some(key) = next.filter(|key| seen.insert(key.clone())) {
-        let node = NodeKey::new(Label::DomainTag, key);
-        let Some(of) = layers.inputs(&node)? else {
+        let Some(of) = layers.inputs(&NodeKey::new(Label::DomainTag, key))? else {
             break;
         };
-        let domain = Domain {
-            name: layers.name_and_summary(&node)?.0,
-            description: joined(&of.descriptions),
-        };
-        above.push((node, domain));
+        next = of.within.first().cloned();
+        above.push(of);
         if above.len() == LONGEST_CHAIN {
             break;
         }
-        next = of.within.first().cloned();
     }
-    above.reverse();
     Ok(above)
 }
 

@@ -14,6 +14,7 @@ use crate::read::TableMapping;
 
 mod fitting;
 mod hostile;
+mod meanwhile;
 mod naming;
 mod notes;
 mod summaries;

@@ -3,6 +3,9 @@
 //! Who writes is decided once for a call: the model of the process, or, where there is none and nobody insists on one, the
 //! most central sentences. A model that is there and fails has failed: nobody writes in its place. And what a model has
 //! written stays where there is none now, stale as it is, unless somebody asks for the sentences by name.
+//!
+//! A run may take hours, and meanwhile documents come and others write summaries. So what is listed first is keys alone, and what is
+//! to become of each is asked again when its turn comes: [`Open::fate`] answers both times.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,9 +13,9 @@ use std::sync::Arc;
 use stratigraph::storage::cancel::CancelToken;
 
 use super::resummarise::{Resummarise, Unmended};
-use super::subject::Subject;
+use super::subject::{Subject, depth, is_silent};
 use super::{DoorError, Open};
-use crate::build::{Inputs, Label, NodeKey, Summary};
+use crate::build::{Inputs, Label, Looked, NodeKey, Summary};
 use crate::chunk::Tokens;
 use crate::extract::model::Summaries;
 use crate::extract::{Calls, CentralSentences, Estimate, ExtractError, Summariser};
@@ -51,9 +54,22 @@ enum Kind {
 /// What there is to do.
 #[derive(Default)]
 pub(super) struct Unwritten {
-    pub(super) subjects: Vec<(Inputs, Subject)>,
+    /// Of what summaries are to be made, or taken away, each with how deep it lies.
+    pub(super) nodes: Vec<(usize, NodeKey)>,
     /// What a model has summarised, and there is none now.
     pub(super) kept: Vec<Unmended>,
+}
+
+/// What is to become of a summary, as things are when it is looked at.
+pub(super) enum Fate {
+    /// It is made from these.
+    Made(Inputs),
+    /// It is taken away: these, which say nothing, are left.
+    Forgotten(Inputs),
+    /// It stays although it is stale: the model of this name has written it, and there is none now.
+    Kept(String),
+    /// None is made: it stands, there is nothing to make it from, or what it would be of has gone.
+    Untouched,
 }
 
 impl Open {
@@ -75,13 +91,14 @@ impl Open {
             ..ForeseenSummaries::default()
         };
         let measure = Tokens(self.embedder());
-        for (_, subject) in &unwritten.subjects {
+        for (_, node) in &unwritten.nodes {
             let writer = writer.as_ref().ok_or(DoorError::NoModel)?;
             stop(cancel)?;
             // What nothing is said of any more loses its summary, and nobody is asked.
-            if subject.is_silent() {
+            let Fate::Made(inputs) = self.fate(node, wanted, Some(writer))? else {
                 continue;
-            }
+            };
+            let subject = Subject::read(self.layers(), &inputs)?;
             let above = subject.summaries_above(self.layers())?;
             foreseen.summaries += 1;
             foreseen.estimate +=
@@ -123,65 +140,78 @@ impl Open {
         cancel: &CancelToken,
     ) -> Result<Unwritten, DoorError> {
         let layers = self.layers();
-        let kind = writer.map(|writer| writer.kind);
-        let mut unwritten = Unwritten::default();
-        let mut seen = BTreeSet::new();
-        for node in layers.widest_first(layers.stale()?)? {
-            if unwritten.subjects.len() >= wanted.most {
-                return Ok(unwritten);
-            }
-            stop(cancel)?;
-            let Some((inputs, subject)) = self.subject(&node)? else {
-                continue;
-            };
-            seen.insert(node.clone());
-            let stays = match kind {
-                Some(Kind::RulesForWant) if !subject.is_silent() => layers.summary_model(&node)?,
-                _ => None,
-            };
-            match stays {
-                None => unwritten.subjects.push((inputs, subject)),
-                Some(model) if unwritten.kept.len() < wanted.most => {
-                    let error = DoorError::WrittenByModel { model };
-                    unwritten.kept.push(Unmended { node, error });
-                }
-                Some(_) => {}
-            }
-        }
+        let is_by_model = writer.is_some_and(|writer| writer.kind == Kind::Model);
         let labels = [
             (wanted.domains, Label::DomainTag),
             (wanted.entities, Label::Entity),
         ];
-        for (_, label) in labels.into_iter().filter(|(is_wanted, _)| *is_wanted) {
-            let nodes = match kind {
-                Some(Kind::Model) => layers.without_model_summary(label)?,
-                _ => layers.without_summary(label)?,
-            };
+        let mut labels = labels.into_iter().filter(|(is_wanted, _)| *is_wanted);
+        let mut unwritten = Unwritten::default();
+        let mut seen = BTreeSet::new();
+        let mut next = Some(layers.stale()?);
+        while let Some(nodes) = next {
             for node in layers.widest_first(nodes)? {
-                if unwritten.subjects.len() >= wanted.most {
+                if unwritten.nodes.len() >= wanted.most {
                     return Ok(unwritten);
                 }
                 stop(cancel)?;
-                if seen.contains(&node) {
+                if !seen.insert(node.clone()) {
                     continue;
                 }
-                if let Some((inputs, subject)) = self.subject(&node)?
-                    && !subject.is_silent()
-                {
-                    unwritten.subjects.push((inputs, subject));
+                match self.fate(&node, wanted, writer)? {
+                    Fate::Made(inputs) | Fate::Forgotten(inputs) => {
+                        unwritten.nodes.push((depth(layers, &inputs)?, node));
+                    }
+                    Fate::Kept(model) if unwritten.kept.len() < wanted.most => {
+                        let error = DoorError::WrittenByModel { model };
+                        unwritten.kept.push(Unmended { node, error });
+                    }
+                    Fate::Kept(_) | Fate::Untouched => {}
                 }
             }
+            let without = labels.next().map(|(_, label)| match is_by_model {
+                true => layers.without_model_summary(label),
+                false => layers.without_summary(label),
+            });
+            next = without.transpose()?;
         }
         Ok(unwritten)
     }
 
-    /// What a summary of it is made from; nothing if it has gone.
-    fn subject(&self, node: &NodeKey) -> Result<Option<(Inputs, Subject)>, DoorError> {
-        let Some(inputs) = self.layers().inputs(node)? else {
-            return Ok(None);
+    /// What is to become of the summary of a node now.
+    pub(super) fn fate(
+        &self,
+        node: &NodeKey,
+        wanted: &Resummarise,
+        writer: Option<&Writer>,
+    ) -> Result<Fate, DoorError> {
+        let layers = self.layers();
+        let kind = writer.map(|writer| writer.kind);
+        let Some(Looked { inputs, summary }) = layers.look(node)? else {
+            return Ok(Fate::Untouched);
         };
-        let subject = Subject::read(self.layers(), &inputs)?;
-        Ok(Some((inputs, subject)))
+        let is_asked_for = match node.label {
+            Label::DomainTag => wanted.domains,
+            _ => wanted.entities,
+        };
+        let is_stale = summary.as_ref().is_some_and(|there| there.is_stale);
+        let by = summary.as_ref().and_then(|there| there.by.as_deref());
+        // Where a model writes, what rules have written is as good as none.
+        let is_missing =
+            summary.is_none() || (kind == Some(Kind::Model) && by == Some(Summary::RULES));
+        if !is_stale && !(is_asked_for && is_missing) {
+            return Ok(Fate::Untouched);
+        }
+        if is_silent(layers, &inputs)? {
+            return Ok(match is_stale {
+                true => Fate::Forgotten(inputs),
+                false => Fate::Untouched,
+            });
+        }
+        Ok(match by.filter(|by| *by != Summary::RULES) {
+            Some(model) if kind == Some(Kind::RulesForWant) => Fate::Kept(model.to_owned()),
+            _ => Fate::Made(inputs),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! `RagService`: documents in and out, summaries, limits, and who may.
 
+mod at_once;
 mod ended;
 mod told;
 

@@ -61,7 +61,7 @@ impl Ingest {
             }
         }
         if let (Some(of), false) = (self.summarise, self.dry_run) {
-            outcome.summarised(Summaries::of(of).at_server(&server, progress)?);
+            outcome.summarised(Summaries::of(of).at_server(&server, progress));
         }
         if !self.dry_run {
             outcome.look_for_summaries(&server, system)?;

@@ -102,12 +102,17 @@ impl Ingest {
             take_out(&open, files, &mut outcome, progress)?;
         }
         if let Some(of) = self.summarise {
-            outcome.summarised(Summaries::of(of).in_folder(&open, progress)?);
+            let summaries = Summaries::of(of);
+            outcome.summarised(summaries.in_folder(&open, &self.into, progress));
         }
         let system = open.recipe().system();
         outcome.look_for_summaries(&Folder::new(db.clone()), system)?;
         drop((open, library));
-        db.close()?;
+        match db.close() {
+            // What was told first is why there is no more.
+            Err(_) if outcome.ended.is_some() => {}
+            closed => closed?,
+        }
         Ok((outcome, system))
     }
 }

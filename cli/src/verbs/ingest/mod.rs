@@ -63,7 +63,8 @@ negation, or by direction alone (paid to, paid by), is never put together, and l
 
 --summarise writes, when the documents are in, the summaries that are missing or stale, of domains, by which those of `tag` are
 found, and with =entities of entities as well: the model does, or, without one, they are the most central sentences. What
-stands is left alone. `stratigraph summarise` does it for what is here already, and its help says more.
+stands is left alone. `stratigraph summarise` does it for what is here already, and its help says more. If
+that fails or is stopped, what came of the documents is told before it.
 
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
 and relationships beside the layers that are there, and again what its rows state now. If a file is missing
@@ -107,7 +108,8 @@ before, what tables have made of a new database) or null, pruned, pruned_documen
 bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an
 address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry run),
 stale, without_summary (domains that have none, by which they are found; null where there are none, and in a
-dry run), summaries {by (the model, or `rules`), written, failed [{label, key, problem}] (the first 1000), count_failed, stale} or null,
+dry run), summaries {by (the model, or `rules`), written, failed [{label, key, problem}] (the first 1000), count_failed,
+forgotten [{label, key}] (the first 1000, whose summaries were taken away), count_forgotten, stale} or null,
 relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept,
 input_tokens, output_tokens, dropped, cost (null without prices)}, milliseconds";
 
@@ -227,6 +229,9 @@ impl Ingest {
             .field("embedder", outcome.embedder)
             .field("dry_run", self.dry_run)
             .field("milliseconds", milliseconds);
+        if let Some(failure) = outcome.ended {
+            reply.ended(failure);
+        }
         Ok(reply)
     }
 

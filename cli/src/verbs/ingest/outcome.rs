@@ -46,6 +46,8 @@ pub(super) struct Outcome {
     pub(super) stale: u64,
     /// Summaries that were written when the documents were in, if that was wanted.
     pub(super) summaries: Option<Made>,
+    /// Why that was not done to its end. The documents are in all the same, so it is told behind what came of them.
+    pub(super) ended: Option<Failure>,
     /// Domains that have no summary, by which they are found; nothing where there are no domains, or nobody has looked.
     pub(super) without_summary: Option<u64>,
     pub(super) calls: u64,
@@ -217,8 +219,16 @@ impl Outcome {
         prices.map(|prices| prices.of(usage)).or(told)
     }
 
-    /// Summaries were written when the documents were in.
-    pub(super) fn summarised(&mut self, made: Made) {
+    /// Summaries were written when the documents were in, or it was tried.
+    pub(super) fn summarised(&mut self, made: Result<Made, Failure>) {
+        let mut made = match made {
+            Ok(made) => made,
+            Err(failure) => {
+                self.ended = Some(failure);
+                return;
+            }
+        };
+        self.ended = made.ended.take();
         self.stale = made.stale;
         self.calls += made.cost.calls;
         self.kept += made.cost.kept;
@@ -229,7 +239,8 @@ impl Outcome {
         self.summaries = Some(made);
     }
 
-    /// Counts the domains that have no summary, where the graph is one of domains.
+    /// Counts the domains that have no summary, where the graph is one of domains. Where something has ended the work already,
+    /// that is what is told, and not that this fails as well.
     ///
     /// # Errors
     /// Those of a statement.
@@ -239,7 +250,10 @@ impl Outcome {
         system: System,
     ) -> Result<(), Failure> {
         if system.has_domains() {
-            let rows = place.look(Layers::DOMAINS_WITHOUT_SUMMARY)?;
+            let rows = match place.look(Layers::DOMAINS_WITHOUT_SUMMARY) {
+                Err(_) if self.ended.is_some() => return Ok(()),
+                rows => rows?,
+            };
             let count = rows.into_iter().flatten().find_map(|value| value.as_int());
             self.without_summary = count.and_then(|count| u64::try_from(count).ok());
         }

@@ -141,6 +141,9 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     if let Some(made) = &outcome.summaries {
         made.tell(reply);
     }
+    if outcome.ended.is_some() {
+        reply.line("the documents are in, and not all summaries are written");
+    }
     if outcome.not_pruned.is_some() {
         reply
             .line("not everything that is gone could be taken out")

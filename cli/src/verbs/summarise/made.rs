@@ -1,12 +1,13 @@
 //! What came of summaries, in a folder or at a server: how many, by whom, the first of what went wrong, and the bill.
 
 use super::make::Summaries;
+use crate::failure::Failure;
 use crate::output::{Reply, Table, count, money, printable, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::Resummarised as Sent;
 use stratigraph_models::{Prices, Usage};
-use stratigraph_rag::build::Summary;
+use stratigraph_rag::build::{NodeKey, Summary};
 use stratigraph_rag::door::{ForeseenSummaries, Resummarised, Unmended, causes};
 use stratigraph_rag::extract::Cost;
 use stratigraph_rag::ingest::Problems;
@@ -20,11 +21,16 @@ pub(crate) struct Made {
     /// Those that could not be written: the first of them.
     failed: Vec<Failed>,
     pub(crate) count_failed: u64,
+    /// Of what the summary was taken away, as nothing is said of it any more: label and key of the first of them.
+    forgotten: Vec<(String, String)>,
+    count_forgotten: u64,
     /// How many are still stale.
     pub(crate) stale: u64,
     pub(crate) cost: Cost,
     /// What that costs, where the server has said it.
     pub(crate) price: f64,
+    /// Why there are no more of them: it is told behind all of this.
+    pub(crate) ended: Option<Failure>,
 }
 
 /// What could not be summarised, and why.
@@ -38,13 +44,17 @@ struct Failed {
 impl Made {
     /// What was done in a folder.
     pub(super) fn of(done: &Resummarised) -> Self {
-        Self {
+        let mut made = Self {
             by: done.by.clone(),
             written: done.mended.len() as u64,
             stale: done.left as u64,
             cost: done.cost,
             ..Self::without(&done.failed)
+        };
+        for NodeKey { label, key } in &done.forgotten {
+            made.forget(label.name().to_owned(), key.clone());
         }
+        made
     }
 
     /// What would be done there.
@@ -86,8 +96,11 @@ impl Made {
             ..Self::default()
         };
         for one in done.summaries {
+            let (label, key) = (one.subject.label, one.subject.key);
             if let Some(problem) = one.problem {
-                made.fail(one.subject.label, one.subject.key, problem);
+                made.fail(label, key, problem);
+            } else if one.forgotten {
+                made.forget(label, key);
             }
         }
         made
@@ -114,6 +127,13 @@ impl Made {
         }
     }
 
+    fn forget(&mut self, label: String, key: String) {
+        self.count_forgotten += 1;
+        if self.forgotten.len() < Problems::MOST_TOLD {
+            self.forgotten.push((label, key));
+        }
+    }
+
     /// Who writes, in words; `central` says whether sentences were asked for.
     pub(crate) fn by_whom(&self, central: bool) -> &str {
         match self.by.as_deref() {
@@ -124,8 +144,13 @@ impl Made {
         }
     }
 
-    /// What could not be written, on stderr: stdout is the answer's.
+    /// What was taken away and what could not be written, on stderr: stdout is the answer's.
     pub(crate) fn failures(&self) {
+        for (label, key) in &self.forgotten {
+            let line = printable(&format!("{label} {key}: nothing is said of it any more"));
+            // Nobody is left to hear that stderr is closed.
+            let _ = writeln!(io::stderr(), "summary taken away: {line}");
+        }
         for Failed {
             label,
             key,
@@ -156,6 +181,14 @@ impl Made {
             .collect()
     }
 
+    /// Of what it was taken away, for programs.
+    fn forgotten(&self) -> Value {
+        let forgotten = self.forgotten.iter();
+        forgotten
+            .map(|(label, key)| json!({"label": label, "key": key}))
+            .collect()
+    }
+
     /// All but the bill, for programs that asked for more than summaries.
     pub(crate) fn json(&self) -> Value {
         json!({
@@ -163,6 +196,8 @@ impl Made {
             "written": self.written,
             "failed": self.failed(),
             "count_failed": self.count_failed,
+            "forgotten": self.forgotten(),
+            "count_forgotten": self.count_forgotten,
             "stale": self.stale,
         })
     }
@@ -190,8 +225,11 @@ impl Made {
         facts
             .fact("path", &path)
             .fact(written, &count(self.written))
-            .fact("by", &self.by_whom(wanted.central))
-            .fact("stale", &count(self.stale));
+            .fact("by", &self.by_whom(wanted.central));
+        if self.count_forgotten > 0 {
+            facts.fact("taken away", &count(self.count_forgotten));
+        }
+        facts.fact("stale", &count(self.stale));
         if self.cost.calls + self.cost.kept > 0 {
             facts
                 .fact("calls of the model", &count(self.cost.calls))
@@ -215,6 +253,8 @@ impl Made {
             .field("written", self.written)
             .field("failed", self.failed())
             .field("count_failed", self.count_failed)
+            .field("forgotten", self.forgotten())
+            .field("count_forgotten", self.count_forgotten)
             .field("stale", self.stale)
             .field(
                 "model",

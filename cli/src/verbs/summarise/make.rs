@@ -7,6 +7,7 @@ use crate::progress::{Bar, Progress};
 use crate::rag_error::RagError;
 use crate::remote::Server;
 use clap::ValueEnum;
+use std::path::Path;
 use std::sync::OnceLock;
 use stratigraph_rag::door::{Open, Resummarise, Resummarised};
 use stratigraph_rag::ingest::System;
@@ -57,11 +58,17 @@ impl Summaries {
         }
     }
 
-    /// Writes them in a folder, with the models of this process.
+    /// Writes them in the folder at this path, with the models of this process. What was written before it was stopped is told
+    /// with that.
     ///
     /// # Errors
     /// What the database says; of single summaries the outcome tells.
-    pub(crate) fn in_folder(self, open: &Open, progress: &Progress) -> Result<Made, Failure> {
+    pub(crate) fn in_folder(
+        self,
+        open: &Open,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Made, Failure> {
         let (wanted, cancel) = (self.wanted(), progress.interrupt().token());
         if self.dry_run {
             let foreseen = open.foresee_summaries(&wanted, &cancel);
@@ -73,15 +80,17 @@ impl Summaries {
         let bar = OnceLock::new();
         let tell = |now: &Resummarised| {
             let bar: &Bar = bar.get_or_init(|| progress.bar(now.of as u64));
-            let done = now.mended.len() + now.failed.len();
-            show(bar, done as u64, now.cost.calls);
+            show(bar, now.settled() as u64, now.cost.calls);
         };
         let done = open.resummarise(&wanted, &cancel, &tell);
         let done = done.map_err(RagError::from)?;
-        match done.stopped {
-            true => Err(stratigraph::Error::Cancelled.into()),
-            false => Ok(Made::of(&done)),
+        let mut made = Made::of(&done);
+        if done.stopped {
+            let stopped = Failure::from(stratigraph::Error::Cancelled);
+            let kept = done.mended.len();
+            made.ended = Some(stopped.with_kept(kept, ["summary", "summaries"], path));
         }
+        Ok(made)
     }
 
     /// Has a server write them, with the models that it was started with.

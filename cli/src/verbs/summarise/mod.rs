@@ -33,6 +33,7 @@ With --llm the model writes them, or that of the server at an address. Without o
 is said, and `by` says so. A model that fails is told of, and nothing is put in the place of what it would have said. With a
 model, summaries that rules have written are written anew; without one what a model wrote stays, stale or not, unless --central
 says that sentences are to take the place of what is stale. What could not be written is named on stderr, and makes the exit code 2.
+What nothing is said of any more loses its summary, which is told, and no failure.
 
 Examples:
   stratigraph summarise library
@@ -41,8 +42,9 @@ Examples:
   stratigraph summarise grpc://localhost/library
 
 JSON: path, by (the model, or `rules` for the most central sentences), dry_run, written (in a dry run how many would be), failed
-[{label, key, problem}] (the first 1000), count_failed, stale (that still are), model {calls, kept, input_tokens,
-output_tokens, dropped, cost (null without prices)}, milliseconds";
+[{label, key, problem}] (the first 1000), count_failed, forgotten [{label, key}] (the first 1000, whose summaries were taken away),
+count_forgotten, stale (that still are), model {calls, kept, input_tokens, output_tokens, dropped, cost (null without prices)},
+milliseconds";
 
 /// How entities are asked for here.
 const ENTITIES: &str = "--entities";
@@ -88,7 +90,7 @@ impl Summarise {
         };
         let cancel = &progress.interrupt().token();
         let (access, models) = (&self.access, Some(&self.models));
-        let made = match Server::if_address(&self.dir, access, models, false, cancel)? {
+        let mut made = match Server::if_address(&self.dir, access, models, false, cancel)? {
             Some(server) => {
                 if let Some(system) = server.system()? {
                     wanted.of.check(system, ENTITIES)?;
@@ -108,6 +110,9 @@ impl Summarise {
             .field("path", path)
             .field("dry_run", self.dry_run)
             .field("milliseconds", milliseconds);
+        if let Some(failure) = made.ended.take() {
+            reply.ended(failure);
+        }
         Ok(reply)
     }
 
@@ -121,7 +126,7 @@ impl Summarise {
         let library = Library::new(&db, equipment);
         let open = library.open().map_err(RagError::from)?;
         wanted.of.check(open.recipe().system(), ENTITIES)?;
-        let made = wanted.in_folder(&open, progress)?;
+        let made = wanted.in_folder(&open, &self.dir, progress)?;
         drop((open, library));
         db.close()?;
         Ok(made)

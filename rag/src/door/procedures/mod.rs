@@ -24,7 +24,7 @@ use self::settings::Settings;
 use super::library::WeakLibrary;
 use super::wanted::language_name;
 use super::{DoorError, Incoming, Library, Resummarise, Wanted, causes};
-use crate::build::{BuildError, Built};
+use crate::build::{BuildError, Built, NodeKey};
 use crate::ingest::{Ended, Recipe, Report};
 
 /// Rows of a procedure.
@@ -137,14 +137,14 @@ fn stale(library: WeakLibrary) -> Procedure {
         .yields("key", ProcedureType::STRING)
         .run_until_stopped(move |_, _| {
             let stale = library.upgrade()?.stale().map_err(failed)?.into_iter();
-            let row = |node: crate::build::NodeKey| vec![node.label.name().into(), node.key.into()];
+            let row = |node: NodeKey| vec![node.label.name().into(), node.key.into()];
             Ok(stale.map(row).collect())
         })
 }
 
 fn resummarise(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.resummarise")
-        .about("Writes the summaries that are stale: the model does, or, without one, they are the most central sentences; by says which model, or rules. Settings: most (1000), domains and entities (true: also those that have no summary yet, or one by rules where a model writes), central (true: the most central sentences, also in the place of what a model wrote; false: by a model or not at all). Each is a transaction of its own; problem says why one could not be written: what a model wrote stays as it is while there is none.")
+        .about("Writes the summaries that are stale: the model does, or, without one, they are the most central sentences; by says which model, or rules. Settings: most (1000), domains and entities (true: also those that have no summary yet, or one by rules where a model writes), central (true: the most central sentences, also in the place of what a model wrote; false: by a model or not at all). Each is a transaction of its own; problem says why one could not be written: what a model wrote stays as it is while there is none. A row with neither is of what nothing is said of any more: its summary is taken away.")
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("label", ProcedureType::STRING)
         .yields("key", ProcedureType::STRING)
@@ -286,17 +286,17 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
             by.clone(),
         ]
     });
-    let failed = done.failed.into_iter().map(|one| {
-        let mut row = vec![
-            one.node.label.name().into(),
-            one.node.key.into(),
-            Value::Null,
-            causes(&one.error).into(),
-        ];
+    let without = |node: NodeKey, problem: Value| {
+        let (label, key) = (node.label.name(), node.key);
+        let mut row = vec![label.into(), key.into(), Value::Null, problem];
         row.extend([Value::Null, Value::Null, Value::Null, Value::Null]);
         row
-    });
-    Ok(mended.chain(failed).collect())
+    };
+    let forgotten = done.forgotten.into_iter();
+    let forgotten = forgotten.map(|node| without(node, Value::Null));
+    let failed = done.failed.into_iter();
+    let failed = failed.map(|one| without(one.node, causes(&one.error).into()));
+    Ok(mended.chain(forgotten).chain(failed).collect())
 }
 
 /// The report of one document, if it is in the graph now.

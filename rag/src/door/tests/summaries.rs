@@ -143,8 +143,9 @@ fn what_nothing_is_said_of_loses_its_summary_and_is_told_once() {
             .unwrap()
     };
     let first = settle();
-    assert_eq!((first.failed.len(), first.left), (1, 0), "{first:?}");
-    assert!(causes(&first.failed[0].error).contains("no summary any more"));
+    assert_eq!(first.forgotten, [NodeKey::new(Label::Entity, "slate")]);
+    // That is how it should be, and no failure.
+    assert_eq!((first.failed.len(), first.left), (0, 0), "{first:?}");
     assert_eq!(first.cost, crate::extract::Cost::default());
     let left = rows(
         &db,
@@ -152,8 +153,53 @@ fn what_nothing_is_said_of_loses_its_summary_and_is_told_once() {
     );
     assert!(left[0].get::<bool>("gone").unwrap());
     let second = settle();
-    assert_eq!((second.failed.len(), second.mended.len()), (0, 0));
+    assert_eq!((second.of, second.forgotten.len()), (0, 0), "{second:?}");
+    rows(
+        &db,
+        "CREATE (:Entity {key: 'gneiss', name: 'gneiss', summary: 'Gneiss is old.', summary_inputs: '0', stale: true})",
+    );
+    let told = rows(
+        &db,
+        "CALL rag.resummarise() YIELD key, summary, problem RETURN key, summary IS NULL AND problem IS NULL AS is_neither",
+    );
+    assert_eq!(
+        (told.len(), told[0].get::<String>("key").unwrap()),
+        (1, "gneiss".to_owned())
+    );
+    assert!(told[0].get::<bool>("is_neither").unwrap());
     assert!(model.asked().is_empty(), "nobody is asked about nothing");
+}
+
+#[test]
+fn what_no_summary_comes_of_and_never_had_one_does_not_fail_in_every_run() {
+    let (db, library) = library(Equipment::default());
+    rows(&db, "CALL rag.createLayers('triples')");
+    // Something is said of it, and there is no sentence in that.
+    rows(
+        &db,
+        "CREATE (:Chunk {key: 'c'})-[:MENTIONS {description: '!!!'}]->(:Entity {key: 'slate', name: 'slate'})",
+    );
+    let wanted = Resummarise {
+        entities: true,
+        ..Resummarise::default()
+    };
+    let open = library.open().unwrap();
+    let before = db.read().unwrap().commit_seq();
+    for _ in 0..2 {
+        let done = open
+            .resummarise(&wanted, &CancelToken::new(), &|_| ())
+            .unwrap();
+        assert_eq!((done.of, done.passed), (1, 1), "{done:?}");
+        assert!(done.failed.is_empty() && done.forgotten.is_empty());
+    }
+    assert_eq!(
+        db.read().unwrap().commit_seq(),
+        before,
+        "nothing is written"
+    );
+    let slate = NodeKey::new(Label::Entity, "slate");
+    let inputs = open.layers().inputs(&slate).unwrap().unwrap();
+    assert!(!open.layers().forget_summary(&inputs).unwrap());
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
     let open = long.database.library.open().map_err(refused)?;
     let tell = |now: &Resummarised| {
         let progress = v1::RagProgress {
-            done: (now.mended.len() + now.failed.len()) as u64,
+            done: now.settled() as u64,
             pieces: 0,
             bill: Some(bill(&now.cost, config)),
             of: now.of as u64,
@@ -80,6 +80,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
     tracing::info!(
         written = verdict.written,
         failed = verdict.failed,
+        forgotten = done.forgotten.len(),
         by = verdict.by,
         "summaries"
     );
@@ -87,8 +88,15 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
         long.surely(Part::Summary(v1::SummaryReport {
             subject: Some(subject(&one.node)),
             text: one.text,
-            problem: String::new(),
             bill: Some(bill(&one.cost, config)),
+            ..v1::SummaryReport::default()
+        }))?;
+    }
+    for node in done.forgotten {
+        long.surely(Part::Summary(v1::SummaryReport {
+            subject: Some(subject(&node)),
+            forgotten: true,
+            ..v1::SummaryReport::default()
         }))?;
     }
     long.failed(done.failed)?;
