@@ -199,7 +199,7 @@ impl Open {
         // Where a model writes, what rules have written is as good as none.
         let is_missing =
             summary.is_none() || (kind == Some(Kind::Model) && by == Some(Summary::RULES));
-        if !is_stale && !(is_asked_for && is_missing) {
+        if !(is_stale || is_asked_for && is_missing) {
             return Ok(Fate::Untouched);
         }
         if is_silent(layers, &inputs)? {
