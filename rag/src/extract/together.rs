@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn what_is_said_of_a_thing_is_said_once_and_has_an_end() {
         let mut basalt = entity("Basalt", None, "");
-        basalt.sentences = vec![3..9];
+        basalt.sentences.push(3..9);
         for (kind, description) in [
             (None, ""),
             (Some("rock"), "It was lava."),
