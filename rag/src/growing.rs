@@ -129,14 +129,20 @@ impl Growing {
         write: impl FnOnce(&mut File, &[u8]) -> io::Result<()>,
     ) -> Result<(), GrowingError> {
         let line = format!("{row}\n");
-        if let Err(source) = write(&mut self.file, line.as_bytes()) {
-            // Half a line must not be the beginning of the next one.
-            let _ = self.file.set_len(self.length);
-            let _ = self.file.seek(SeekFrom::Start(self.length));
+        // Again before each row: what was left behind then may not have been cut off.
+        let written = self.cut_off();
+        if let Err(source) = written.and_then(|()| write(&mut self.file, line.as_bytes())) {
+            let _ = self.cut_off();
             return Err(GrowingError::file(&self.path, source));
         }
         self.length += line.len() as u64;
         Ok(())
+    }
+
+    /// Half a line must not be the beginning of the next one.
+    fn cut_off(&mut self) -> io::Result<()> {
+        self.file.set_len(self.length)?;
+        self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 }
 

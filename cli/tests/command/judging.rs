@@ -140,24 +140,32 @@ fn library_by(world: &World, flags: &[&str]) -> (PathBuf, PathBuf) {
     (graph, set)
 }
 
-/// What is said of `vector` beside `direct`.
-fn beside_direct(set: &Path, graph: &Path, more: &[&str]) -> Json {
-    let work = graph.with_file_name("work");
-    let flags = [
+/// `eval judge` of what `vector` answers from a graph.
+fn of_vector<'a>(set: &'a Path, graph: &'a Path, work: &'a Path) -> [&'a str; 9] {
+    [
         "judge",
         "--work",
-        text(&work),
+        text(work),
         "--set",
         text(set),
         "--graph",
         text(graph),
         "--preset",
         "vector",
-        "--preset",
-        "direct",
-        "--pairs",
-    ];
-    let said = ask("eval", &[], &[&flags[..], more].concat());
+    ]
+}
+
+/// The model that writes the answers.
+fn written_at(url: &str) -> [&str; 4] {
+    ["--llm", url, "--model", "writer"]
+}
+
+/// What is said of `vector` beside `direct`.
+fn beside_direct(set: &Path, graph: &Path, more: &[&str]) -> Json {
+    let work = graph.with_file_name("work");
+    let flags = of_vector(set, graph, &work);
+    let pairs = ["--preset", "direct", "--pairs"];
+    let said = ask("eval", &[], &[&flags[..], &pairs, more].concat());
     said.assert_code(0).answer("eval", &["evaluations"])
 }
 
@@ -180,27 +188,13 @@ fn answers_of_a_database_are_judged_over_a_socket() {
     let (kept, out) = (world.path("kept"), world.path("out.json"));
     let work = world.path("work");
     let fair = format!("fair@{url}");
+    let flags = ["--keep", text(&kept), "--out", text(&out), "--judge", &fair];
     let flags = [
-        "judge",
-        "--work",
-        text(&work),
-        "--set",
-        text(&set),
-        "--graph",
-        text(&graph),
-        "--preset",
-        "vector",
-        "--llm",
-        &url,
-        "--model",
-        "writer",
-        "--keep",
-        text(&kept),
-        "--out",
-        text(&out),
-        "--judge",
-        &fair,
-    ];
+        &of_vector(&set, &graph, &work)[..],
+        &written_at(&url),
+        &flags,
+    ]
+    .concat();
     let said = ask("eval", &[], &flags);
     let fields = ["evaluations", "judgements", "cost", "notes"];
     let answer = said.assert_code(0).answer("eval", &fields);
@@ -288,21 +282,7 @@ fn every_number_of_answers_is_in_the_table_the_csv_and_the_page() {
     let (url, work) = (models.url(), world.path("work"));
     let fair = format!("fair@{url}");
     let [out, csv, html] = ["run.json", "run.csv", "run.html"].map(|name| world.path(name));
-    let said = run(&[
-        "eval",
-        "judge",
-        "--work",
-        text(&work),
-        "--set",
-        text(&set),
-        "--graph",
-        text(&graph),
-        "--preset",
-        "vector",
-        "--llm",
-        &url,
-        "--model",
-        "writer",
+    let flags = [
         "--judge",
         &fair,
         "--out",
@@ -311,7 +291,9 @@ fn every_number_of_answers_is_in_the_table_the_csv_and_the_page() {
         text(&csv),
         "--html",
         text(&html),
-    ]);
+    ];
+    let vector = of_vector(&set, &graph, &work);
+    let said = run(&[&["eval"], &vector[..], &written_at(&url), &flags].concat());
     // What the answers took is among them: times, calls and tokens.
     said.assert_code(0);
     numbers::assert_all_told(&said.stdout, [&out, &csv, &html], false);
@@ -330,18 +312,8 @@ fn where_no_embedder_is_named_vectors_are_those_of_the_database() {
     let (graph, set) = library_by(&world, &flags);
     let work = world.path("work");
     let judge = |more: &[&str]| {
-        let flags = [
-            "judge",
-            "--work",
-            text(&work),
-            "--set",
-            text(&set),
-            "--graph",
-            text(&graph),
-            "--preset",
-            "vector",
-        ];
-        ask("eval", &[], &[&flags[..], more].concat())
+        let vector = of_vector(&set, &graph, &work);
+        ask("eval", &[], &[&vector[..], more].concat())
     };
     judge(&["--dry-run"]).assert_code(0);
     // They are of tokens, so that nobody has to judge.

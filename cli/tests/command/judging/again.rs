@@ -154,24 +154,13 @@ fn answers_are_asked_for_once_and_kept_as_they_come() {
     let (work, keep) = (world.path("work"), world.path("kept"));
     let fair = format!("fair@{url}");
     let judge = |more: &[&str]| {
-        let flags = [
-            "judge",
-            "--set",
-            text(&set),
-            "--graph",
-            text(&graph),
-            "--preset",
-            "vector",
-            "--llm",
-            &url,
-            "--model",
-            "writer",
-            "--judge",
-            &fair,
-            "--work",
-            text(&work),
-        ];
-        ask("eval", &[], &[&flags[..], more].concat())
+        let vector = of_vector(&set, &graph, &work);
+        let judge = ["--judge", &fair];
+        ask(
+            "eval",
+            &[],
+            &[&vector[..], &written_at(&url), &judge, more].concat(),
+        )
     };
     let keeps = ["--keep", text(&keep)];
     let dry = judge(&[&keeps[..], &["--dry-run"]].concat());
@@ -264,24 +253,9 @@ fn what_cannot_be_is_said_before_answers_are_paid_for() {
         (["--answers", text(&answers)], twice),
         (["--answers", text(&broken)], "broken.jsonl"),
     ] {
-        let flags = [
-            "judge",
-            "--set",
-            text(&set),
-            "--graph",
-            text(&graph),
-            "--preset",
-            "vector",
-            "--llm",
-            &url,
-            "--model",
-            "writer",
-            "--judge",
-            &fair,
-            "--work",
-            text(&work),
-        ];
-        let (_, message) = ask("eval", &[], &[&flags[..], &more].concat()).error();
+        let vector = of_vector(&set, &graph, &work);
+        let flags = [&vector[..], &written_at(&url), &["--judge", &fair], &more].concat();
+        let (_, message) = ask("eval", &[], &flags).error();
         assert!(message.contains(problem), "{message}");
         assert_eq!(models.asked(), 0, "{more:?}");
     }
@@ -294,18 +268,8 @@ fn a_dry_run_refuses_what_the_run_refuses() {
     let (graph, set) = library(&world, "structure");
     let work = world.path("work");
     let refused = |more: &[&str]| {
-        let flags = [
-            "judge",
-            "--set",
-            text(&set),
-            "--graph",
-            text(&graph),
-            "--preset",
-            "vector",
-            "--work",
-            text(&work),
-        ];
-        let (_, message) = ask("eval", &[], &[&flags[..], more].concat()).error();
+        let vector = of_vector(&set, &graph, &work);
+        let (_, message) = ask("eval", &[], &[&vector[..], more].concat()).error();
         message
     };
     // Nobody judges, and the vectors of the database are not of tokens.
