@@ -76,6 +76,7 @@ pub mod read;
 pub mod relations;
 pub mod retrieve;
 pub mod routes;
+mod under_way;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};
 pub use growing::GrowingError;

@@ -1,10 +1,12 @@
 //! What a node is called, and which nodes have no summary yet: for whoever writes summaries.
 
-use stratigraph::{NodeId, Read, ReadTxn};
+use std::collections::BTreeSet;
+
+use stratigraph::{Direction, NodeId, Read, ReadTxn};
 
 use super::contribution::{Label, NodeKey};
 use super::held::key_of;
-use super::schema::{DOMAINS, find};
+use super::schema::{DOMAINS, HAS_SUBDOMAIN, find};
 use super::{BuildError, Inputs, Layers, Summary};
 
 /// What a summary would be made from now, beside the one that is there.
@@ -82,6 +84,19 @@ impl Layers {
             }
         };
         Ok(Some(Looked { inputs, summary }))
+    }
+
+    /// The first of the domains that one lies in, as [`Inputs::within`] begins; no more of it is read.
+    pub(crate) fn first_above(&self, domain: &str) -> Result<Option<String>, BuildError> {
+        let read = self.database().read()?;
+        let Some(id) = find(&read, Label::DomainTag, domain)? else {
+            return Ok(None);
+        };
+        let mut above = BTreeSet::new();
+        for link in read.neighbours(id, Direction::Incoming, Some(HAS_SUBDOMAIN))? {
+            above.insert(key_of(&read, link?.node)?);
+        }
+        Ok(above.pop_first())
     }
 
     /// The entities or domains of which this is so, in the order of their keys.

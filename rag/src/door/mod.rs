@@ -19,7 +19,7 @@
 //! | questions and answers | `ask.rs` |
 //! | declared queries | `routes.rs` |
 //! | which names may mean the same | `naming.rs` |
-//! | summaries that are stale are made anew | `resummarise.rs`, `unwritten.rs`, `subject.rs`, `claimed.rs` |
+//! | summaries that are stale are made anew | `resummarise.rs`, `unwritten.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
 //! | why not | `error.rs` |
 //!
@@ -41,7 +41,6 @@
 //! ```
 
 mod ask;
-mod claimed;
 mod equipment;
 mod error;
 mod fitting;

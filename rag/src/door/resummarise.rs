@@ -4,14 +4,20 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use stratigraph::codec::DatabaseId;
 use stratigraph::storage::cancel::CancelToken;
 
-use super::claimed::Claim;
 use super::subject::Subject;
-use super::unwritten::{Fate, Writer};
+use super::unwritten::{Fate, Unwritten, Writer};
 use super::{DoorError, Open};
 use crate::build::{BuildError, Inputs, NodeKey, Summary};
 use crate::extract::{Cost, ExtractError};
+use crate::under_way::UnderWay;
+
+/// The summaries that are being written in this process. Statements, calls of a server and programs open the same database anew,
+/// and none knows of what another asks a model: who wants what somebody else is writing waits for it, looks then, and finds
+/// that it stands. Other processes need not be thought of: a database is open in one that writes.
+static UNDER_WAY: UnderWay<(DatabaseId, NodeKey)> = UnderWay::new();
 
 /// Which summaries are made, and by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,18 +136,16 @@ impl Open {
     ) -> Result<Resummarised, DoorError> {
         let writer = self.writer(wanted.central);
         let unwritten = match self.unwritten(wanted, writer.as_ref(), cancel) {
-            Err(DoorError::Extract(ExtractError::Cancelled)) => {
-                return Ok(Resummarised {
-                    stopped: true,
-                    ..Resummarised::default()
-                });
-            }
-            unwritten => unwritten?,
+            Err(DoorError::Extract(ExtractError::Cancelled)) => None,
+            unwritten => Some(unwritten?),
         };
-        let mut nodes = unwritten.nodes;
+        let mut all = Resummarised {
+            stopped: unwritten.is_none(),
+            ..Resummarised::default()
+        };
+        let Unwritten { mut nodes, kept } = unwritten.unwrap_or_default();
         // The widest domains first: what lies below is told their summaries.
         nodes.sort_unstable();
-        let mut all = Resummarised::default();
         if !nodes.is_empty() {
             let going = Going {
                 wanted,
@@ -151,7 +155,7 @@ impl Open {
             };
             all = self.make(nodes, &going)?;
         }
-        all.failed.extend(unwritten.kept);
+        all.failed.extend(kept);
         all.mended.sort_by(|one, other| one.node.cmp(&other.node));
         all.failed.sort_by(|one, other| one.node.cmp(&other.node));
         all.forgotten.sort_unstable();
@@ -224,8 +228,8 @@ impl Open {
     /// whether it is to be made is asked once more: since it was listed hours may have passed.
     fn one(&self, node: &NodeKey, going: &Going<'_>, cost: &mut Cost) -> Result<Came, DoorError> {
         let (layers, writer) = (self.layers(), going.writer);
-        let claim = Claim::enter(layers.database().id(), node, going.cancel);
-        let Some(_claim) = claim else {
+        let of = (layers.database().id(), node.clone());
+        let Some(_turn) = UNDER_WAY.enter(of, || going.cancel.is_cancelled()) else {
             return Err(ExtractError::Cancelled.into());
         };
         let inputs = match self.fate(node, going.wanted, Some(writer))? {

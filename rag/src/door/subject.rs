@@ -62,7 +62,10 @@ impl Subject {
     }
 
     fn read_domain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
-        for of in above(layers, inputs)?.into_iter().rev() {
+        for node in above(layers, inputs)?.into_iter().rev() {
+            let Some(of) = layers.inputs(&node)? else {
+                continue;
+            };
             self.chain.push(Domain {
                 name: layers.name_and_summary(&of.node)?.0,
                 description: joined(&of.descriptions),
@@ -172,16 +175,13 @@ pub(super) fn depth(layers: &Layers, inputs: &Inputs) -> Result<usize, BuildErro
 }
 
 /// The domains above one, from the nearest: along the first of several each time.
-fn above(layers: &Layers, inputs: &Inputs) -> Result<Vec<Inputs>, BuildError> {
+fn above(layers: &Layers, inputs: &Inputs) -> Result<Vec<NodeKey>, BuildError> {
     let mut above = Vec::new();
     let mut seen = BTreeSet::from([inputs.node.key.clone()]);
     let mut next = inputs.within.first().cloned();
     while let Some(key) = next.filter(|key| seen.insert(key.clone())) {
-        let Some(of) = layers.inputs(&NodeKey::new(Label::DomainTag, key))? else {
-            break;
-        };
-        next = of.within.first().cloned();
-        above.push(of);
+        next = layers.first_above(&key)?;
+        above.push(NodeKey::new(Label::DomainTag, key));
         if above.len() == LONGEST_CHAIN {
             break;
         }

@@ -7,10 +7,11 @@
 use super::prompt::{Choice, Filling, Prompt};
 use super::{Cost, Estimate, ExtractError};
 use crate::chunk::Measure;
+use crate::under_way::UnderWay;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stratigraph_models::{Generator, ModelError, Request, Schema, Structured, Usage};
 
 /// Why replies cannot be kept or read.
@@ -107,14 +108,8 @@ pub struct Calls {
     generator: Arc<dyn Generator>,
     cache: Arc<dyn CallCache>,
     structured: Structured,
-    under_way: Arc<UnderWay>,
-}
-
-/// The calls that are being made: who wants the same waits, and finds the reply kept.
-#[derive(Default)]
-struct UnderWay {
-    keys: Mutex<HashSet<CallKey>>,
-    one_ended: Condvar,
+    /// The calls that are being made: who wants the same waits, and finds the reply kept.
+    under_way: Arc<UnderWay<CallKey>>,
 }
 
 /// A question, ready to be asked.
@@ -161,15 +156,7 @@ impl Calls {
         fillings: &[Filling],
         choices: &[Choice<'_>],
     ) -> Result<Question, ExtractError> {
-        let request = prompt.request(fillings, choices).map_err(|violation| {
-            let problem = violation.to_string();
-            ExtractError::Model {
-                about: "a schema".to_owned(),
-                prompt: prompt.id(),
-                cost: Cost::default(),
-                source: Box::new(ModelError::BadReply { tries: 0, problem }),
-            }
-        })?;
+        let request = prompt.request(fillings, choices)?;
         let mut digest = Sha256::new();
         let schema = request.schema.as_ref().map_or("", Schema::text);
         let messages = request.messages.iter().map(|message| message.text.as_str());
@@ -197,7 +184,7 @@ impl Calls {
         about: &str,
         is_of_use: &dyn Fn(&Value) -> bool,
     ) -> Result<Answer, ExtractError> {
-        let _turn = self.under_way.enter(&question.key);
+        let _turn = self.under_way.enter(question.key.clone(), || false);
         if let Some(value) = self.kept(question)?.filter(is_of_use) {
             let cost = Cost {
                 kept: 1,
@@ -271,37 +258,6 @@ impl std::fmt::Debug for Calls {
         f.debug_struct("Calls")
             .field("model", &self.generator.name())
             .finish_non_exhaustive()
-    }
-}
-
-impl UnderWay {
-    /// Waits until nobody else asks this.
-    fn enter(&self, key: &CallKey) -> Turn<'_> {
-        let mut keys = lock(&self.keys);
-        while keys.contains(key) {
-            keys = self
-                .one_ended
-                .wait(keys)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        keys.insert(key.clone());
-        Turn {
-            of: self,
-            key: key.clone(),
-        }
-    }
-}
-
-/// Ends when it is dropped, however the call ended.
-struct Turn<'a> {
-    of: &'a UnderWay,
-    key: CallKey,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        lock(&self.of.keys).remove(&self.key);
-        self.of.one_ended.notify_all();
     }
 }
 

@@ -8,13 +8,13 @@
 //! A change of a file needs a new version, or replies to the old text would be taken for replies to the
 //! new one: `prompts/versions.txt` holds what each version was, and a test compares.
 
-use super::Language;
+use super::{Cost, ExtractError, Language};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 use stratigraph::value::json::to_hex;
-use stratigraph_models::{Request, Schema, Violation};
+use stratigraph_models::{ModelError, Request, Schema, Violation};
 
 /// A prompt in one language.
 #[derive(Clone, Debug)]
@@ -130,11 +130,24 @@ impl Prompt {
     }
 
     /// The request, its places filled.
+    ///
+    /// # Errors
+    /// The schema of its replies is none.
     pub(super) fn request(
         &self,
         fillings: &[Filling],
         choices: &[Choice<'_>],
-    ) -> Result<Request, Violation> {
+    ) -> Result<Request, ExtractError> {
+        let schema = self.schema(choices);
+        let schema = schema.map_err(|violation| ExtractError::Model {
+            about: "a schema".to_owned(),
+            prompt: self.id(),
+            cost: Cost::default(),
+            source: Box::new(ModelError::BadReply {
+                tries: 0,
+                problem: violation.to_string(),
+            }),
+        })?;
         let mark = mark(fillings);
         let mut question = String::new();
         let mut rest = self.question;
@@ -161,7 +174,7 @@ impl Prompt {
             rest = after;
         }
         question.push_str(rest);
-        let request = Request::new(self.instructions, &question).schema(self.schema(choices)?);
+        let request = Request::new(self.instructions, &question).schema(schema);
         Ok(Request {
             max_tokens: self.max_tokens,
             ..request

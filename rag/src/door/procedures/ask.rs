@@ -103,20 +103,19 @@ fn answer(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     });
     let sources = sources.collect::<Result<Vec<Value>, String>>()?;
     let refused = answer.refused.as_ref();
-    let or_null = |text: Option<&str>| text.map_or(Value::Null, Value::from);
     let confidence = answer.confidence;
     Ok(vec![vec![
         sentences.collect::<Vec<Value>>().into(),
         answer.analysis.as_str().into(),
         sources.into(),
-        or_null(refused.map(|refused| refused.because.name())),
-        or_null(refused.map(|refused| refused.reason.as_str())),
+        refused.map(|refused| refused.because.name()).into(),
+        refused.map(|refused| refused.reason.as_str()).into(),
         f64::from(confidence.value).into(),
         confidence.parts.cosine.map(f64::from).into(),
         confidence.parts.coverage.map(f64::from).into(),
         answer.threshold.map(f64::from).into(),
-        or_null(answer.model.as_deref()),
-        or_null(answer.prompt.as_deref()),
+        answer.model.as_deref().into(),
+        answer.prompt.as_deref().into(),
         answer.dropped.clone().into(),
         count(answer.cost.calls),
         count(answer.cost.input_tokens),

@@ -272,7 +272,7 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     if done.stopped {
         return Err(stratigraph::Error::Cancelled.into());
     }
-    let by = done.by.map_or(Value::Null, Value::from);
+    let by = Value::from(done.by);
     let mended = done.mended.into_iter().map(|one| {
         let usage = one.cost.usage;
         vec![

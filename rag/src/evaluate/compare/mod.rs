@@ -93,6 +93,15 @@ impl Difference {
     }
 }
 
+/// Which of two alone has something, in words.
+fn alone(first: bool, second: bool) -> Option<&'static str> {
+    match (first, second) {
+        (true, false) => Some("only in the first"),
+        (false, true) => Some("only in the second"),
+        _ => None,
+    }
+}
+
 /// Two runs side by side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
@@ -150,10 +159,9 @@ impl Comparison {
         };
         let (ours, theirs) = (one.measures(), other.measures());
         for measure in ours.union(&theirs) {
-            let alone = match (ours.contains(measure), theirs.contains(measure)) {
-                (true, false) => "only in the first",
-                (false, true) => "only in the second",
-                _ => match runs.difference(measure, &one.paired(other, measure)) {
+            let alone = match alone(ours.contains(measure), theirs.contains(measure)) {
+                Some(alone) => alone,
+                None => match runs.difference(measure, &one.paired(other, measure)) {
                     Some(difference) => {
                         self.differences.push(difference);
                         continue;
@@ -211,12 +219,7 @@ impl Comparison {
         };
         for (before, after) in one.of_each().zip(other.of_each()) {
             // Not every graph gives a threshold, and older runs have not asked for one.
-            let alone = match (before.values.is_empty(), after.values.is_empty()) {
-                (false, true) => Some("only in the first"),
-                (true, false) => Some("only in the second"),
-                _ => None,
-            };
-            if let Some(alone) = alone {
+            if let Some(alone) = alone(!before.values.is_empty(), !after.values.is_empty()) {
                 let (set, measure) = (&one.set, before.measure);
                 self.unmatched
                     .push(format!("{set}: the measure {measure} is {alone}"));

@@ -100,13 +100,14 @@ impl Saved {
         );
         page.push_str(&legend(&names));
         let figures = self.figures(true);
+        let drawn = self.drawn(&figures);
         for (measure, title) in DRAWN {
-            let groups = self.groups(&figures, measure, &names);
+            let groups = groups(&drawn, measure, &names);
             figure(&mut page, title, &bars(&groups, 1.0));
         }
         self.draw_recall(&mut page, &names);
         for (measure, title) in TIMES {
-            let groups = self.groups(&figures, measure, &names);
+            let groups = groups(&drawn, measure, &names);
             let values = groups.iter().flat_map(|group| &group.bars);
             let most = values.map(|bar| bar.value).fold(0.0, f64::max);
             figure(&mut page, title, &bars(&groups, most));
@@ -128,32 +129,14 @@ impl Saved {
         names
     }
 
-    /// The bars of a measure: set by set, and of a set of facts also kind by kind, as those are published so.
-    fn groups(&self, figures: &[Figure<'_>], measure: &str, names: &[&str]) -> Vec<Group> {
+    /// What is drawn: of each set the whole, and of a set of facts also each kind, as those are published so.
+    fn drawn<'f>(&self, figures: &'f [Figure<'f>]) -> Vec<&'f Figure<'f>> {
         let of_facts = self.evaluations.iter().filter(|run| run.is_of_facts());
         let of_facts: BTreeSet<&str> = of_facts.map(|run| run.set.as_str()).collect();
-        let drawn = figures.iter().filter(|one| one.measure == measure);
-        let mut groups: Vec<Group> = Vec::new();
-        for one in drawn.filter(|one| one.kind.is_empty() || of_facts.contains(one.set)) {
-            let name = match one.kind {
-                "" => one.set.to_owned(),
-                kind => format!("{} {kind}", one.set),
-            };
-            let ends = one.interval.as_ref();
-            let bar = Bar {
-                colour: colour(names, one.pipeline),
-                value: one.value,
-                interval: ends.map(|ends| (*ends.start(), *ends.end())),
-            };
-            match groups.iter_mut().find(|group| group.name == name) {
-                Some(group) => group.bars.push(bar),
-                None => groups.push(Group {
-                    name,
-                    bars: vec![bar],
-                }),
-            }
-        }
-        groups
+        let drawn = figures.iter();
+        drawn
+            .filter(|one| one.kind.is_empty() || of_facts.contains(one.set))
+            .collect()
     }
 
     fn draw_recall(&self, page: &mut String, names: &[&str]) {
@@ -200,6 +183,31 @@ impl Saved {
 fn colour(names: &[&str], pipeline: &str) -> usize {
     let place = names.iter().position(|name| *name == pipeline);
     place.unwrap_or(0).min(COLOURS - 1)
+}
+
+/// The bars of a measure, set by set and kind by kind.
+fn groups(drawn: &[&Figure<'_>], measure: &str, names: &[&str]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for one in drawn.iter().filter(|one| one.measure == measure) {
+        let name = match one.kind {
+            "" => one.set.to_owned(),
+            kind => format!("{} {kind}", one.set),
+        };
+        let ends = one.interval.as_ref();
+        let bar = Bar {
+            colour: colour(names, one.pipeline),
+            value: one.value,
+            interval: ends.map(|ends| (*ends.start(), *ends.end())),
+        };
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.bars.push(bar),
+            None => groups.push(Group {
+                name,
+                bars: vec![bar],
+            }),
+        }
+    }
+    groups
 }
 
 fn legend(names: &[&str]) -> String {

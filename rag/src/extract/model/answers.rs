@@ -200,8 +200,7 @@ impl Answers {
         let bad = |cost: Cost, tries: usize, problem: String| {
             failed(cost, ModelError::BadReply { tries, problem })
         };
-        let request = prompt.request(&fillings, &[]);
-        let request = request.map_err(|wrong| bad(Cost::default(), 0, wrong.to_string()))?;
+        let request = prompt.request(&fillings, &[])?;
         let answered = self.structured.stream(&*self.generator, &request, each);
         let answered = answered.map_err(|unanswered| {
             let cost = cost(unanswered.tries, unanswered.usage);

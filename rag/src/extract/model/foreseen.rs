@@ -67,16 +67,7 @@ impl Answers {
             Filling::new("question", question),
             Filling::new("passages", passages),
         ];
-        let request = prompt.request(&fillings, &[]);
-        let request = request.map_err(|wrong| ExtractError::Model {
-            about: "an answer".to_owned(),
-            prompt: prompt.id(),
-            cost: Cost::default(),
-            source: Box::new(ModelError::BadReply {
-                tries: 0,
-                problem: wrong.to_string(),
-            }),
-        })?;
+        let request = prompt.request(&fillings, &[])?;
         Ok(Cost {
             calls: 1,
             usage: usage(task, &request),

@@ -288,10 +288,7 @@ impl Judging {
         is_of_use: &dyn Fn(&T) -> bool,
     ) -> Result<(T, Cost), ExtractError> {
         let mut asking = Asking::new(&self.calls, about.to_owned(), language, None);
-        let looked_at = |value: &Value| {
-            let reply = serde_json::from_value::<T>(value.clone());
-            reply.is_ok_and(|reply| is_of_use(&reply))
-        };
+        let looked_at = |value: &Value| T::deserialize(value).is_ok_and(|reply| is_of_use(&reply));
         let reply = asking.ask_of_use::<T>(task, fillings, choices, &looked_at)?;
         // There is always a reply where somebody may be asked.
         let reply = reply.ok_or_else(|| ExtractError::Model {
