@@ -1,13 +1,11 @@
 //! A peer, in a process of its own that times itself: `peers/python/documents.py`.
 
 use super::Built;
-use crate::measure::installed::DOCUMENTS;
+use crate::measure::installed::{DOCUMENTS, benches};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/documents.py");
 
 /// Builds its graph of these documents in the new folder `folder`, and asks it these questions.
 pub(super) fn build(
@@ -18,7 +16,8 @@ pub(super) fn build(
 ) -> Result<Built> {
     let log = folder.with_extension("log");
     let output = Command::new(DOCUMENTS.python()?)
-        .args([DRIVER, name])
+        .arg(benches().join("peers/python/documents.py"))
+        .arg(name)
         .args([documents, questions, folder])
         .stdin(Stdio::null())
         .stderr(std::fs::File::create(&log)?)

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// How many numbers a vector has.
 pub(super) const DIMENSIONS: usize = 128;
+/// How many relationships each node has, on average.
+pub(super) const DEGREE: u32 = 10;
 /// How many rows a search asks for.
 pub(super) const K: usize = 10;
 /// Numbers to filter by lie below it, each as often as the others: one in a thousand has 0.
@@ -63,8 +65,8 @@ impl Data {
         let count = u32::try_from(nodes)?;
         let buckets = (0..nodes).map(|_| random.u32(..BUCKETS)).collect();
         // Nobody leads to itself: so walks, which some count, and trails, which others do, reach the same.
-        let mut edges = Vec::with_capacity(nodes * 20);
-        for _ in 0..nodes * 10 {
+        let mut edges = Vec::with_capacity(2 * nodes * DEGREE as usize);
+        for _ in 0..nodes * DEGREE as usize {
             let from = random.u32(..count);
             edges.extend([from, (from + random.u32(1..count)) % count]);
         }

@@ -1,6 +1,7 @@
 //! One side in a process of its own that times itself: JSON lines to it, JSON lines back. Ours is one like the others, so
 //! that its memory is counted in the same way, and so that it can be killed.
 
+use crate::measure::installed::benches;
 use crate::measure::memory::{of_mappings, of_status};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -11,7 +12,6 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-const SERVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/peers/serve.py");
 /// Our own name among the sides.
 pub(super) const OURS: &str = "stratigraph";
 
@@ -46,7 +46,8 @@ impl Driver {
             command
         } else {
             let mut command = Command::new(python);
-            command.arg(SERVE).arg(name).arg(folder).arg(data);
+            let serve = benches().join("peers/python/peers/serve.py");
+            command.arg(serve).arg(name).arg(folder).arg(data);
             command
         };
         // Libraries that share their work out by themselves are told not to.

@@ -20,7 +20,7 @@ mod tables;
 mod truth;
 mod walk;
 
-use crate::measure::installed::BESIDE;
+use crate::measure::installed::{BESIDE, benches};
 use crate::measure::machine::Machine;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
@@ -119,7 +119,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let checkout = benches().join("..");
     let mut report = Report::default();
     if let Some(most) = arguments.growth {
         let sizes = growth::sizes(most)?;

@@ -1,14 +1,12 @@
 //! Kuzu, in a process of its own that times itself: `peers/python/kuzu_peer.py`. JSON lines to it, and back.
 
 use super::cases::Asked;
-use crate::measure::installed::QUERY;
+use crate::measure::installed::{QUERY, benches};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/kuzu_peer.py");
 
 pub(super) struct Peer {
     child: Child,
@@ -20,7 +18,7 @@ impl Peer {
     /// With a new database in the file `path`.
     pub(super) fn start(path: &Path) -> Result<Self> {
         let mut child = Command::new(QUERY.python()?)
-            .arg(DRIVER)
+            .arg(benches().join("peers/python/kuzu_peer.py"))
             .arg(path)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

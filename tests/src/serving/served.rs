@@ -133,21 +133,15 @@ impl Served {
         // Counted before the metrics are asked for, over a connection that ends when it likes.
         let connections = sockets(&process.join("fd"))?;
         let text = tokio::task::block_in_place(|| self.metrics())?;
-        let value = |name: &str| -> Result<u64> {
-            let name = format!("stratigraph_{name} ");
-            let value = text.lines().find_map(|line| line.strip_prefix(&name));
-            let value = value.with_context(|| format!("no metric {name}"))?;
-            Ok(value.trim().parse()?)
-        };
-        let of_database = |what: &str| value(&format!("database_{what}{{database=\"default\"}}"));
+        let value = |name: &str| told::metric(&text, name);
         Ok(Holdings {
             threads: process.join("task").read_dir()?.count(),
             connections,
             running: value("queries_running")?,
             waiting: value("queries_waiting")?,
-            writers: of_database("writers")?,
-            transactions: of_database("open_transactions")?,
-            snapshots: of_database("snapshots")?,
+            writers: value("database_writers")?,
+            transactions: value("database_open_transactions")?,
+            snapshots: value("database_snapshots")?,
             memory_free: value("query_memory_free_bytes")?,
         })
     }

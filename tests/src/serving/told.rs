@@ -14,22 +14,29 @@ pub(crate) const PARTS: [(&str, &str); 5] = [
 /// Bytes for each of [`PARTS`].
 pub(crate) type ToldMemory = [u64; PARTS.len()];
 
-/// Reads it from the text of all metrics. A metric that is not there is an error: its part would look like nothing.
+/// Reads it from the text of all metrics.
 pub(super) fn memory(metrics: &str) -> Result<ToldMemory> {
     let mut told = ToldMemory::default();
-    for (bytes, (_, metric)) in told.iter_mut().zip(PARTS) {
-        let begin = format!("stratigraph_{metric}{{");
-        // One line for each database or index.
-        let lines = metrics.lines().filter(|line| line.starts_with(&begin));
-        let values = lines.map(|line| -> Result<u64> {
-            let (_, value) = line.rsplit_once(' ').context("a metric without a value")?;
-            Ok(value.parse()?)
-        });
-        let values = values.collect::<Result<Vec<u64>>>()?;
-        ensure!(!values.is_empty(), "no metric {metric}");
-        *bytes = values.iter().sum();
+    for (bytes, (_, name)) in told.iter_mut().zip(PARTS) {
+        *bytes = metric(metrics, name)?;
     }
     Ok(told)
+}
+
+/// The value of a metric, of all databases and indexes together. One that is not there is an error: it would look like
+/// nothing.
+pub(super) fn metric(metrics: &str, name: &str) -> Result<u64> {
+    let begin = format!("stratigraph_{name}");
+    let rests = metrics.lines().filter_map(|line| line.strip_prefix(&begin));
+    // Behind it are labels or the value, or else it is another one's name.
+    let rests = rests.filter(|rest| rest.starts_with(['{', ' ']));
+    let values = rests.map(|rest| -> Result<u64> {
+        let (_, value) = rest.rsplit_once(' ').context("a metric without a value")?;
+        Ok(value.parse()?)
+    });
+    let values = values.collect::<Result<Vec<u64>>>()?;
+    ensure!(!values.is_empty(), "no metric {name}");
+    Ok(values.iter().sum())
 }
 
 #[cfg(test)]
@@ -56,5 +63,12 @@ stratigraph_vector_index_memory_bytes{database=\"default\",index=\"with spaces\"
         let without = METRICS.replace("text_cache", "other");
         let error = memory(&without).unwrap_err();
         assert_eq!(error.to_string(), "no metric database_text_cache_bytes");
+    }
+
+    #[test]
+    fn a_name_is_not_the_beginning_of_another() {
+        let metrics = "stratigraph_queries_running 2\nstratigraph_queries_running_most 30\n";
+        assert_eq!(metric(metrics, "queries_running").unwrap(), 2);
+        assert!(metric(metrics, "queries").is_err());
     }
 }

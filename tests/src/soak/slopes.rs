@@ -100,11 +100,7 @@ impl Samples {
                 below += (sample.minutes - at).powi(2);
             }
         }
-        if below > 0.0 {
-            Some(above / below)
-        } else {
-            None
-        }
+        (below > 0.0).then_some(above / below)
     }
 }
 

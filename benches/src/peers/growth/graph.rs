@@ -3,7 +3,7 @@
 //! Nothing here may grow with the graph: what is loaded is made one by one, so that ten million nodes and a hundred million
 //! relationships need no more memory than the database takes.
 
-use super::super::data::BUCKETS;
+use super::super::data::{BUCKETS, DEGREE};
 use super::super::life::size_of;
 use super::{Timed, least, on_processors};
 use crate::measure::rest::until_quiet;
@@ -16,8 +16,6 @@ use stratigraph::{
     BulkOptions, Database, Index, NO_PROPERTIES, NodeId, Parameters, QueryOptions, Value,
 };
 
-/// Relationships of each node, on average.
-const DEGREE: u32 = 10;
 /// Nodes that are asked for, each in a statement of its own.
 const ASKED: usize = 500;
 /// Changed so many, a thousand in a commit.
