@@ -8,6 +8,7 @@
 //! pipes, signals.
 
 mod arguments;
+mod bill;
 mod exit;
 mod failure;
 mod interrupt;

@@ -3,7 +3,7 @@
 use super::Server;
 use super::retrieving::{Asked, confidence, receipt, traced};
 use crate::failure::Failure;
-use std::time::Duration;
+use std::sync::mpsc;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_client::{Answer, AskEvent, Calibration, Error, Quantiles};
 use stratigraph_rag::retrieve::Pipeline;
@@ -74,7 +74,7 @@ impl Server {
         told: &mut dyn FnMut(usize, usize),
     ) -> Result<calibrate::Calibration, Failure> {
         let pipeline = serde_json::to_string(pipeline).unwrap_or_default();
-        let (send, hear) = std::sync::mpsc::channel();
+        let (send, heard) = mpsc::channel();
         let builder = self
             .client
             .rag()
@@ -86,20 +86,8 @@ impl Server {
                 // Nobody listens any more once the call is over.
                 let _ = send.send((done, of));
             });
-        let found = self.until(cancel, async {
-            let mut found = std::pin::pin!(builder.run());
-            let mut every = tokio::time::interval(Duration::from_millis(100));
-            loop {
-                tokio::select! {
-                    found = &mut found => return found,
-                    _ = every.tick() => {
-                        if let Some((done, of)) = hear.try_iter().last() {
-                            told(done as usize, of as usize);
-                        }
-                    }
-                }
-            }
-        })?;
+        let mut tell = |(done, of): (u64, u64)| told(done as usize, of as usize);
+        let found = self.until_hearing(cancel, builder.run(), &heard, &mut tell)?;
         Ok(calibration(
             found.map_err(|error| self.failure(&error, ""))?,
         ))

@@ -17,7 +17,7 @@ use crate::models::Models;
 use crate::statements::{Asked, Building, IDLE, Place, TOTAL, Take, UNDER_WAY, building, took};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Error as EngineError, Value};
@@ -29,6 +29,8 @@ use tokio::runtime::{Builder, Runtime};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it may take to tell the server that nobody wants a transaction; it finds out by itself else.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// How often somebody is told how far the server is.
+const OFTEN: Duration = Duration::from_millis(100);
 /// A statement that every server answers, to see at once whether this one does.
 const HELLO: &str = "RETURN 1 AS hello";
 
@@ -143,6 +145,30 @@ impl Server {
     ) -> Result<T, Failure> {
         let done = self.runtime.block_on(unless_cancelled(cancel, work));
         done.ok_or_else(|| EngineError::Cancelled.into())
+    }
+
+    /// The same; `told` gets the last of what was heard of the work until now, every now and then.
+    pub(super) fn until_hearing<T, P>(
+        &self,
+        cancel: &CancelToken,
+        work: impl Future<Output = T>,
+        heard: &mpsc::Receiver<P>,
+        told: &mut dyn FnMut(P),
+    ) -> Result<T, Failure> {
+        self.until(cancel, async {
+            let mut work = std::pin::pin!(work);
+            let mut every = tokio::time::interval(OFTEN);
+            loop {
+                tokio::select! {
+                    done = &mut work => return done,
+                    _ = every.tick() => {
+                        if let Some(now) = heard.try_iter().last() {
+                            told(now);
+                        }
+                    }
+                }
+            }
+        })
     }
 
     fn query(&self, asked: &Asked<'_>, nature: Nature) -> Result<Query, Failure> {

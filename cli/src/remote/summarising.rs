@@ -3,7 +3,6 @@
 use super::Server;
 use crate::failure::Failure;
 use std::sync::mpsc;
-use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_client::{RagProgress, Resummarised};
 use stratigraph_rag::door::Resummarise;
@@ -37,25 +36,12 @@ impl Server {
             Some(false) => builder.by_model(),
             None => builder,
         };
-        let (send, hear) = mpsc::channel();
+        let (send, heard) = mpsc::channel();
         // Nobody listens any more once the call is over.
         let builder = builder.on_progress(move |now| {
             let _ = send.send(now);
         });
-        let done = self.until(cancel, async {
-            let mut done = std::pin::pin!(builder.run());
-            let mut every = tokio::time::interval(Duration::from_millis(100));
-            loop {
-                tokio::select! {
-                    done = &mut done => return done,
-                    _ = every.tick() => {
-                        if let Some(now) = hear.try_iter().last() {
-                            told(now);
-                        }
-                    }
-                }
-            }
-        })?;
+        let done = self.until_hearing(cancel, builder.run(), &heard, told)?;
         Ok(done.map_err(|error| self.failure(&error, ""))?)
     }
 }

@@ -194,13 +194,10 @@ impl Doors {
 
     /// The files on a disk.
     fn files(&self) -> PathBuf {
-        let folder = self.world.path("docs");
         for (id, _, text) in CORPUS {
-            let path = folder.join(id);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            self.world.write(&format!("docs/{id}"), text);
         }
-        folder
+        self.world.path("docs")
     }
 
     fn ingest(&self, into: &str, more: &[&str]) {
@@ -215,6 +212,14 @@ impl Doors {
         ];
         let said = run(&all.concat());
         assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    }
+
+    /// The corpus in a folder that a server can have: that folder, and the database in it.
+    fn to_be_served(&self) -> (PathBuf, PathBuf) {
+        let folder = self.world.path("served");
+        let path = folder.join("default");
+        self.ingest(path.to_str().unwrap(), &[]);
+        (folder, path)
     }
 
     fn by_folder(&self) -> PathBuf {

@@ -4,38 +4,24 @@ mod names;
 mod problems;
 
 use crate::served::Served;
-use crate::world::{Said, World, command, run};
+use crate::world::{ROCKS, Said, World, command, run, text};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
 use stratigraph_models::{ScriptedServer, Step};
 
-const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna. It was lava.\n\n## Granite\n\nGranite is found in the Alps.\n";
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn write(world: &World, name: &str, contents: impl AsRef<[u8]>) {
-    let path = world.path(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, contents).unwrap();
-}
-
 /// Three documents in three formats.
 fn documents(world: &World) {
-    write(world, "docs/2021/rocks.md", ROCKS);
-    write(
-        world,
+    world.write("docs/2021/rocks.md", ROCKS);
+    world.write(
         "docs/2022/rivers.html",
         "<h1>Rivers</h1><p>The Danube runs to the Black Sea.</p>",
     );
-    write(
-        world,
+    world.write(
         "docs/2022/lakes.txt",
         "1. Lakes\n\nLake Como lies in Italy.\n",
     );
-    write(world, "docs/.hidden.md", "# Nobody reads this\n");
+    world.write("docs/.hidden.md", "# Nobody reads this\n");
 }
 
 fn ingest(world: &World, into: &str, more: &[&str]) -> Said {
@@ -124,8 +110,7 @@ fn a_folder_becomes_a_graph_that_follows_it() {
         (&0.into(), &0.into())
     );
 
-    write(
-        &world,
+    world.write(
         "docs/2021/rocks.md",
         ROCKS.replace("Mount Etna", "Mount Hekla"),
     );
@@ -151,9 +136,7 @@ fn a_folder_becomes_a_graph_that_follows_it() {
 fn a_database_is_gone_on_with_as_it_was_made() {
     let world = World::new();
     documents(&world);
-    write(
-        &world,
-        "docs/facts.jsonl",
+    world.write("docs/facts.jsonl",
         "{\"subject\": \"Etna\", \"relation\": \"is\", \"object\": \"a volcano\", \"source\": \"p. 7\"}\n",
     );
     let served = Served::start(&world.path("data"), &[]);
@@ -188,8 +171,8 @@ fn a_database_is_gone_on_with_as_it_was_made() {
 fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
     let world = World::new();
     documents(&world);
-    write(&world, "docs/broken.md", b"\xff\xfe\x00");
-    write(&world, "docs/broken.pdf", b"%PDF-1.7\nnothing");
+    world.write("docs/broken.md", b"\xff\xfe\x00");
+    world.write("docs/broken.pdf", b"%PDF-1.7\nnothing");
     let said = ingest(&world, "graph", &[]);
     let told = answer(said.assert_code(2));
     assert_eq!(
@@ -247,9 +230,9 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
 fn pruning_is_foretold_and_refused_where_nothing_was_found() {
     let world = World::new();
     documents(&world);
-    write(&world, "docs/picture.png", "x");
+    world.write("docs/picture.png", "x");
     let fact = "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\"}\n";
-    write(&world, "docs/facts.jsonl", fact);
+    world.write("docs/facts.jsonl", fact);
     let how = ["--profile", "triples"];
     ingest(&world, "graph", &how).assert_code(0);
     let before = graph(&world, "graph");
@@ -266,7 +249,7 @@ fn pruning_is_foretold_and_refused_where_nothing_was_found() {
 
     // A folder that is not mounted, say.
     fs::rename(world.path("docs"), world.path("away")).unwrap();
-    write(&world, "docs/picture.png", "x");
+    world.write("docs/picture.png", "x");
     let (kind, message) = with(&["--prune"]).assert_code(2).error();
     assert!(
         kind == "request" && message.contains("take everything out"),
@@ -343,12 +326,11 @@ fn lists_of_facts_are_documents_and_their_broken_lines_are_told() {
             "{{\"subject\": \"Basalt\", \"relation\": \"is\", \"object\": \"{object}\", \"source\": \"p. 7\"}}\n"
         )
     };
-    write(
-        &world,
+    world.write(
         "docs/facts.jsonl",
         fact("lava") + "{\"subject\"\n" + &fact("old") + &fact("old"),
     );
-    write(&world, "docs/table.csv", "a,b\n1,2\n");
+    world.write("docs/table.csv", "a,b\n1,2\n");
     let said = ingest(&world, "graph", &["--profile", "triples"]);
     let told = answer(said.assert_code(2));
     assert_eq!(
@@ -410,11 +392,7 @@ fn pdf(line: &str) -> Vec<u8> {
 #[test]
 fn pdf_is_read_by_a_child_of_the_program() {
     let world = World::new();
-    write(
-        &world,
-        "docs/page.pdf",
-        pdf("Basalt comes from Mount Etna."),
-    );
+    world.write("docs/page.pdf", pdf("Basalt comes from Mount Etna."));
     let said = answer(ingest(&world, "graph", &[]).assert_code(0));
     assert_eq!(
         (&said["documents"], &said["count_failed"]),
@@ -534,7 +512,7 @@ fn going_on_without_the_model_is_told_in_a_folder_and_at_an_address() {
 #[test]
 fn domains_without_summaries_are_told_of_until_they_have_them() {
     let world = World::new();
-    write(&world, "docs/rocks.md", ROCKS);
+    world.write("docs/rocks.md", ROCKS);
     let tag = ["--profile", "tag"];
     let folder = world.path("graph");
     let graph = text(&folder);

@@ -5,17 +5,13 @@ mod again;
 mod made;
 
 use crate::measuring::numbers;
-use crate::world::{World, ask, run};
+use crate::world::{World, ask, run, text};
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph_models::{Asked, ScriptedServer, Step, cached_minilm};
 
 const QUESTION: &str = "Where does basalt come from?";
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// What stands in a place of a prompt.
 fn place<'t>(asked: &'t str, name: &str) -> &'t str {
@@ -118,25 +114,20 @@ fn library(world: &World, profile: &str) -> (PathBuf, PathBuf) {
 /// The same, made as these flags say.
 fn library_by(world: &World, flags: &[&str]) -> (PathBuf, PathBuf) {
     let documents = world.path("docs");
-    fs::create_dir_all(&documents).unwrap();
     let rocks = "# Rocks\n\nBasalt comes from Mount Etna. Granite comes from Mont Blanc.\n";
-    fs::write(documents.join("rocks.md"), rocks).unwrap();
-    fs::write(
-        documents.join("bees.md"),
-        "# Bees\n\nHoney bees dance in the hive.\n",
-    )
-    .unwrap();
+    world.write("docs/rocks.md", rocks);
+    let bees = "# Bees\n\nHoney bees dance in the hive.\n";
+    world.write("docs/bees.md", bees);
     let graph = world.path("graph");
     let ingest = ["ingest", text(&documents), "--into", text(&graph)];
     run(&[&ingest[..], flags].concat()).assert_code(0);
     let set = world.path("stones");
-    fs::create_dir_all(&set).unwrap();
     let questions = [
         json!({"id": "q", "question": QUESTION, "answer": "From Mount Etna.", "gold": ["rocks.md"], "type": "one"}),
         json!({"id": "n", "question": "Who won the match?", "gold": [], "type": "none"}),
     ];
     let questions = questions.map(|row| format!("{row}\n")).concat();
-    fs::write(set.join("questions.jsonl"), questions).unwrap();
+    world.write("stones/questions.jsonl", questions);
     (graph, set)
 }
 

@@ -5,7 +5,7 @@
 pub(crate) mod numbers;
 mod refusing;
 
-use crate::world::{World, ask, run};
+use crate::world::{World, ask, run, text};
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -112,10 +112,6 @@ fn suite(world: &World) -> PathBuf {
         ],
     );
     suite
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// The value of a measure in the last line of a pipeline.

@@ -1,14 +1,13 @@
 //! Which models documents are read with: at addresses, with their limits, and one that cannot read them.
 
 use crate::served::Served;
-use crate::world::{Said, World, command, run};
+use crate::world::{ROCKS, Said, World, command, run, text};
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stratigraph_models::{Asked, ScriptedServer, Step, cached_minilm};
 
-const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna. It was lava.\n\n## Granite\n\nGranite is found in the Alps.\n";
 const GARA: &str = "# La gara\n\nLa stazione appaltante verifica i requisiti di partecipazione degli operatori economici alla gara.\n";
 const AUDIT: &str =
     "# 审计\n\n国有企业审计发现，部分境外投资项目未按规定履行决策程序，存在重大风险隐患。\n";
@@ -52,9 +51,8 @@ struct Fixture {
 impl Fixture {
     fn new(documents: &[(&str, &str)]) -> Self {
         let world = World::new();
-        fs::create_dir(world.path("docs")).unwrap();
         for (name, text) in documents {
-            fs::write(world.path("docs").join(name), text).unwrap();
+            world.write(&format!("docs/{name}"), text);
         }
         let models = models();
         let url = models.url();
@@ -82,10 +80,6 @@ impl Fixture {
         let asked = self.models.asked().into_iter();
         asked.map(|asked| asked.path).collect()
     }
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 #[track_caller]
@@ -403,7 +397,7 @@ fn what_minilm_cannot_read_is_told_at_both_places() {
         (&"lexical-1".into(), &0.into())
     );
     // A database of English keeps its embedder, and each document that it cannot read is told.
-    fs::write(fixture.world.path("docs/rocks.md"), ROCKS).unwrap();
+    fixture.world.write("docs/rocks.md", ROCKS);
     let english = fixture.path("english");
     let rocks = fixture.path("docs/rocks.md");
     run(&[&["ingest", &rocks, "--into", &english], &minilm[..]].concat()).assert_code(0);

@@ -1,5 +1,6 @@
 //! `query`: statements from everywhere, rows in every form, errors with their place, limits.
 
+use crate::served::interrupt;
 use crate::world::{Said, World, command};
 use serde_json::{Value as Json, json};
 use std::fs;
@@ -343,14 +344,7 @@ fn an_interrupt_stops_the_query() {
     let child = query.spawn().unwrap();
     // It listens from its first moments on; a query that has not begun then is stopped as well.
     std::thread::sleep(Duration::from_secs(1));
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -96,6 +96,13 @@ pub(crate) fn terminate(server: &Child) {
     assert!(told.success());
 }
 
+/// Does to it what Ctrl-C does.
+pub(crate) fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    let told = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(told.success());
+}
+
 /// A place where a server can listen again after it has ended: below the ports that systems give to connections.
 pub(crate) fn steady_place() -> String {
     let first = std::process::id() % 10_000;

@@ -1,5 +1,6 @@
 //! What goes through stdout, stderr and signals: help, usage errors, closed pipes, the log, Ctrl-C.
 
+use crate::served::interrupt;
 use crate::world::{World, ask, command, largest, run};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -203,17 +204,6 @@ fn start_restore(world: &World) -> (Child, File, Vec<u8>) {
     // Opening waits until the other side has opened it too: it is in the middle of its work then.
     let pipe = OpenOptions::new().write(true).open(&file).unwrap();
     (child, pipe, contents)
-}
-
-fn interrupt(child: &Child) {
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
 }
 
 /// The exit code, within half a minute: a command that does not listen must fail the test, not hang it.

@@ -4,24 +4,15 @@
 mod stopped;
 
 use crate::served::Served;
-use crate::world::{Said, World, run};
+use crate::world::{ROCKS, Said, World, run, text};
 use serde_json::{Value as Json, json};
-use std::fs;
-use std::path::Path;
 use stratigraph_models::{ScriptedServer, Step};
 
-const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna. It was lava.\n\n## Granite\n\nGranite is found in the Alps.\n";
 const QUESTION: &str = "Where does basalt come from?";
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// One document, whose headings rules take for domains.
 fn documents(world: &World, contents: &str) {
-    let path = world.path("docs/rocks.md");
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, contents).unwrap();
+    world.write("docs/rocks.md", contents);
 }
 
 fn ingest(world: &World, into: &str, more: &[&str]) -> Said {

@@ -8,6 +8,9 @@ use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NO_PROPERTIES, Value};
 use tempfile::TempDir;
 
+/// A document of three headings and two pieces.
+pub(crate) const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna. It was lava.\n\n## Granite\n\nGranite is found in the Alps.\n";
+
 /// A folder with databases and backups in it.
 pub(crate) struct World {
     folder: TempDir,
@@ -31,6 +34,13 @@ impl World {
         self.folder.path().join(name)
     }
 
+    /// Writes a file in the folder, and makes the folders that it lies in.
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+
     /// A closed database of three commits: 3,000 nodes and as many relationships.
     pub(crate) fn database(&self, name: &str) -> PathBuf {
         let path = self.path(name);
@@ -47,6 +57,11 @@ impl World {
         db.close().unwrap();
         path
     }
+}
+
+/// A path as an argument.
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 /// One commit with a node and a relationship for each number.

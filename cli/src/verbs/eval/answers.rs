@@ -72,9 +72,9 @@ pub(super) struct Systems {
     pub(super) systems: Vec<System>,
     /// What was left out, and what was there already.
     pub(super) notes: Vec<String>,
-    /// How many answers of presets were there.
+    /// How many answers of presets are there, in a dry run.
     pub(super) kept: usize,
-    /// How many were not.
+    /// How many are not, in a dry run.
     pub(super) missing: usize,
     /// What those would cost about, in a dry run.
     pub(super) cost: Cost,
@@ -191,7 +191,6 @@ impl Sources {
                         failure.with_kept(kept.len(), ["answer", "answers"], kept.path())
                     })?;
                     kept.add(&answer).map_err(Failure::of_request)?;
-                    all.missing += 1;
                     answer
                 }
             });
@@ -204,7 +203,6 @@ impl Sources {
                 kept.path().display()
             ));
         }
-        all.kept += there;
         all.systems.push(System {
             name: pipeline.name.clone(),
             given,

@@ -106,7 +106,7 @@ impl Ingest {
         let mut tell = |report: DocumentReport| {
             outcome.add(report);
             bar.at(outcome.documents + outcome.count_failed);
-            bar.beside(report::so_far(outcome.pieces, outcome.calls));
+            bar.beside(report::so_far(outcome.pieces, outcome.bill.cost.calls));
         };
         let mut unsent = Vec::new();
         let cancel = progress.interrupt().token();

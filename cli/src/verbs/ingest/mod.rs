@@ -211,12 +211,13 @@ impl Ingest {
             }
         };
         let mut reply = Reply::new("ingest");
+        let cost = &outcome.bill.cost;
         let asked = report::Asked {
             path: self.into.to_string_lossy().into_owned(),
             prunes: self.prune,
             is_tables: typed.is_some(),
             // What a server asks its model shows in the bill.
-            has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
+            has_model: self.models.has_model() || cost.calls + cost.kept > 0,
             dry_run: self.dry_run,
             summarises: self.summarise.is_some(),
             prices: self.models.prices(),

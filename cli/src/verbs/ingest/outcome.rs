@@ -1,11 +1,11 @@
 //! What came of an ingestion, in a folder or at a server: counts, the first of what went wrong, and the bill.
 
 use super::relations::Clustered;
+use crate::bill::Bill;
 use crate::failure::Failure;
 use crate::statements::Place;
 use crate::verbs::summarise::Made;
 use stratigraph_client::{DocumentReport, TablesReport as SentTables};
-use stratigraph_models::{Prices, Usage};
 use stratigraph_rag::build::{BuildError, CutOff, Layers, TablesReport};
 use stratigraph_rag::door::causes;
 use stratigraph_rag::ingest::{Forecast, Problems, Report, System};
@@ -50,13 +50,8 @@ pub(super) struct Outcome {
     pub(super) ended: Option<Failure>,
     /// Domains that have no summary, by which they are found; nothing where there are no domains, or nobody has looked.
     pub(super) without_summary: Option<u64>,
-    pub(super) calls: u64,
-    pub(super) kept: u64,
-    pub(super) input_tokens: u64,
-    pub(super) output_tokens: u64,
-    pub(super) dropped: u64,
-    /// What that costs, where the server has said it.
-    pub(super) cost: f64,
+    /// That of summaries included.
+    pub(super) bill: Bill,
     pub(super) relations: Clustered,
     /// Whose vectors there are, where the server has said it.
     pub(super) embedder: Option<String>,
@@ -70,7 +65,6 @@ pub(super) struct Outcome {
 impl Outcome {
     /// What it would be.
     pub(super) fn foreseen(forecast: &Forecast) -> Self {
-        let estimate = &forecast.estimate;
         Self {
             documents: forecast.documents as u64,
             added: forecast.added_documents,
@@ -80,17 +74,14 @@ impl Outcome {
             pieces: forecast.pieces as u64,
             vectors: forecast.vectors,
             vector_tokens: forecast.vector_tokens,
-            calls: estimate.calls,
-            kept: estimate.kept,
-            input_tokens: estimate.input_tokens,
-            output_tokens: estimate.output_tokens,
+            bill: Bill::from(&forecast.estimate),
             ..Self::with(&forecast.problems)
         }
     }
 
     /// What was done in a folder.
     pub(super) fn of(report: &Report) -> Self {
-        let (change, cost) = (&report.change, &report.cost);
+        let change = &report.change;
         Self {
             documents: report.documents as u64,
             added: change.added_documents,
@@ -106,11 +97,7 @@ impl Outcome {
             vector_tokens: change.vector_tokens,
             cut_off: change.cut_off,
             stale: change.stale.len() as u64,
-            calls: cost.calls,
-            kept: cost.kept,
-            input_tokens: cost.usage.input_tokens,
-            output_tokens: cost.usage.output_tokens,
-            dropped: cost.dropped,
+            bill: Bill::from(report.cost),
             ..Self::with(&report.problems)
         }
     }
@@ -201,22 +188,7 @@ impl Outcome {
             reads: usize::try_from(report.change.reads).unwrap_or(usize::MAX),
         };
         self.stale += report.change.stale.len() as u64;
-        self.calls += report.bill.calls;
-        self.kept += report.bill.kept;
-        self.input_tokens += report.bill.input_tokens;
-        self.output_tokens += report.bill.output_tokens;
-        self.dropped += report.bill.dropped;
-        self.cost += report.bill.cost;
-    }
-
-    /// What the tokens cost, by prices that were said here or to the server.
-    pub(super) fn price(&self, prices: Option<Prices>) -> Option<f64> {
-        let usage = Usage {
-            input_tokens: self.input_tokens,
-            output_tokens: self.output_tokens,
-        };
-        let told = (self.cost > 0.0).then_some(self.cost);
-        prices.map(|prices| prices.of(usage)).or(told)
+        self.bill += Bill::from(&report.bill);
     }
 
     /// Summaries were written when the documents were in, or it was tried.
@@ -230,12 +202,7 @@ impl Outcome {
         };
         self.ended = made.ended.take();
         self.stale = made.stale;
-        self.calls += made.cost.calls;
-        self.kept += made.cost.kept;
-        self.input_tokens += made.cost.usage.input_tokens;
-        self.output_tokens += made.cost.usage.output_tokens;
-        self.dropped += made.cost.dropped;
-        self.cost += made.price;
+        self.bill += made.bill;
         self.summaries = Some(made);
     }
 

@@ -120,11 +120,10 @@ impl Outcome {
         self.vector_tokens += again.vector_tokens;
         self.cut_off += again.cut_off;
         self.stale += again.stale;
-        self.calls += again.calls;
-        self.kept += again.kept;
-        self.input_tokens += again.input_tokens;
-        self.output_tokens += again.output_tokens;
-        self.cost += again.cost;
+        // The same replies are read again: what is dropped of them is counted already.
+        let mut bill = again.bill;
+        bill.cost.dropped = 0;
+        self.bill += bill;
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
 
 /// What would come of documents, for people.
 fn foreseen(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
+    let cost = &outcome.bill.cost;
     let mut facts = Table::of_facts();
     facts.fact("documents", &count(outcome.documents));
     beside(&mut facts, outcome);
@@ -60,11 +61,11 @@ fn foreseen(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             &count(outcome.vectors),
         )
         .fact("their tokens, about", &count(outcome.vector_tokens))
-        .fact("calls of the model", &count(outcome.calls))
-        .fact("replies that are there", &count(outcome.kept))
-        .fact("tokens read, about", &count(outcome.input_tokens))
-        .fact("tokens written, about", &count(outcome.output_tokens));
-    if let Some(price) = outcome.price(asked.prices) {
+        .fact("calls of the model", &count(cost.calls))
+        .fact("replies that are there", &count(cost.kept))
+        .fact("tokens read, about", &count(cost.usage.input_tokens))
+        .fact("tokens written, about", &count(cost.usage.output_tokens));
+    if let Some(price) = outcome.bill.price(asked.prices) {
         facts.fact("cost, about", &money(price));
     }
     if asked.prunes {
@@ -110,12 +111,13 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         facts.fact("documents taken out", &count(outcome.pruned));
     }
     if asked.has_model {
+        let cost = &outcome.bill.cost;
         facts
-            .fact("calls of the model", &count(outcome.calls))
-            .fact("replies that were there", &count(outcome.kept))
-            .fact("tokens read", &count(outcome.input_tokens))
-            .fact("tokens written", &count(outcome.output_tokens));
-        if let Some(price) = outcome.price(asked.prices) {
+            .fact("calls of the model", &count(cost.calls))
+            .fact("replies that were there", &count(cost.kept))
+            .fact("tokens read", &count(cost.usage.input_tokens))
+            .fact("tokens written", &count(cost.usage.output_tokens));
+        if let Some(price) = outcome.bill.price(asked.prices) {
             facts.fact("cost", &money(price));
         }
     }
@@ -236,17 +238,7 @@ fn fields(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("summaries", outcome.summaries.as_ref().map(Made::json))
         .field("relations", outcome.relations.json())
         .field("merged_relations", outcome.relations.merged)
-        .field(
-            "model",
-            json!({
-                "calls": outcome.calls,
-                "kept": outcome.kept,
-                "input_tokens": outcome.input_tokens,
-                "output_tokens": outcome.output_tokens,
-                "dropped": outcome.dropped,
-                "cost": outcome.price(asked.prices),
-            }),
-        );
+        .field("model", outcome.bill.json(asked.prices));
 }
 
 /// What is to be known of it and what went wrong, on stderr: stdout is the answer's.

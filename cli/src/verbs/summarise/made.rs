@@ -1,15 +1,15 @@
 //! What came of summaries, in a folder or at a server: how many, by whom, the first of what went wrong, and the bill.
 
 use super::make::Summaries;
+use crate::bill::Bill;
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, money, printable, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::Resummarised as Sent;
-use stratigraph_models::{Prices, Usage};
+use stratigraph_models::Prices;
 use stratigraph_rag::build::{NodeKey, Summary};
 use stratigraph_rag::door::{ForeseenSummaries, Resummarised, Unmended, causes};
-use stratigraph_rag::extract::Cost;
 use stratigraph_rag::ingest::Problems;
 
 /// What came of them, wherever they were made; of a dry run, what would.
@@ -26,9 +26,7 @@ pub(crate) struct Made {
     count_forgotten: u64,
     /// How many are still stale.
     pub(crate) stale: u64,
-    pub(crate) cost: Cost,
-    /// What that costs, where the server has said it.
-    pub(crate) price: f64,
+    pub(crate) bill: Bill,
     /// Why there are no more of them: it is told behind all of this.
     pub(crate) ended: Option<Failure>,
 }
@@ -48,7 +46,7 @@ impl Made {
             by: done.by.clone(),
             written: done.mended.len() as u64,
             stale: done.left as u64,
-            cost: done.cost,
+            bill: Bill::from(done.cost),
             ..Self::without(&done.failed)
         };
         for NodeKey { label, key } in &done.forgotten {
@@ -59,20 +57,11 @@ impl Made {
 
     /// What would be done there.
     pub(super) fn foreseen(foreseen: &ForeseenSummaries, stale: usize) -> Self {
-        let estimate = &foreseen.estimate;
         Self {
             by: foreseen.by.clone(),
             written: foreseen.summaries as u64,
             stale: stale as u64,
-            cost: Cost {
-                calls: estimate.calls,
-                kept: estimate.kept,
-                usage: Usage {
-                    input_tokens: estimate.input_tokens,
-                    output_tokens: estimate.output_tokens,
-                },
-                dropped: 0,
-            },
+            bill: Bill::from(&foreseen.estimate),
             ..Self::without(&foreseen.failed)
         }
     }
@@ -83,16 +72,7 @@ impl Made {
             by: (!done.by.is_empty()).then_some(done.by),
             written: done.written,
             stale: done.left,
-            cost: Cost {
-                calls: done.bill.calls,
-                kept: done.bill.kept,
-                usage: Usage {
-                    input_tokens: done.bill.input_tokens,
-                    output_tokens: done.bill.output_tokens,
-                },
-                dropped: done.bill.dropped,
-            },
-            price: done.bill.cost,
+            bill: Bill::from(&done.bill),
             ..Self::default()
         };
         for one in done.summaries {
@@ -173,50 +153,36 @@ impl Made {
         }
     }
 
-    /// Those that could not be written, for programs.
-    fn failed(&self) -> Value {
-        let failed = self.failed.iter();
-        failed
-            .map(|one| json!({"label": one.label, "key": one.key, "problem": one.problem}))
-            .collect()
-    }
-
-    /// Of what it was taken away, for programs.
-    fn forgotten(&self) -> Value {
-        let forgotten = self.forgotten.iter();
-        forgotten
-            .map(|(label, key)| json!({"label": label, "key": key}))
-            .collect()
-    }
-
-    /// All but the bill, for programs that asked for more than summaries.
+    /// All but the bill, for programs.
     pub(crate) fn json(&self) -> Value {
+        let failed = self.failed.iter();
+        let failed =
+            failed.map(|one| json!({"label": one.label, "key": one.key, "problem": one.problem}));
+        let forgotten = self.forgotten.iter();
+        let forgotten = forgotten.map(|(label, key)| json!({"label": label, "key": key}));
         json!({
             "by": self.by,
             "written": self.written,
-            "failed": self.failed(),
+            "failed": failed.collect::<Value>(),
             "count_failed": self.count_failed,
-            "forgotten": self.forgotten(),
+            "forgotten": forgotten.collect::<Value>(),
             "count_forgotten": self.count_forgotten,
             "stale": self.stale,
         })
     }
 
-    /// What the tokens cost, by prices that were said here or to the server.
-    fn price(&self, prices: Option<Prices>) -> Option<f64> {
-        let told = (self.price > 0.0).then_some(self.price);
-        prices.map(|prices| prices.of(self.cost.usage)).or(told)
-    }
-
     /// All of it as the answer of `summarise`.
+    ///
+    /// # Errors
+    /// As [`Reply::fields`].
     pub(super) fn answer(
         &self,
         reply: &mut Reply,
         path: &str,
         wanted: &Summaries,
         prices: Option<Prices>,
-    ) {
-        let (usage, price) = (self.cost.usage, self.price(prices));
+    ) -> Result<(), Failure> {
+        let cost = &self.bill.cost;
         let (written, about) = match wanted.dry_run {
             true => ("to be written", ", about"),
             false => ("written", ""),
@@ -230,16 +196,19 @@ impl Made {
             facts.fact("taken away", &count(self.count_forgotten));
         }
         facts.fact("stale", &count(self.stale));
-        if self.cost.calls + self.cost.kept > 0 {
+        if cost.calls + cost.kept > 0 {
             facts
-                .fact("calls of the model", &count(self.cost.calls))
-                .fact("replies that were there", &count(self.cost.kept))
-                .fact(&format!("tokens read{about}"), &count(usage.input_tokens))
+                .fact("calls of the model", &count(cost.calls))
+                .fact("replies that were there", &count(cost.kept))
+                .fact(
+                    &format!("tokens read{about}"),
+                    &count(cost.usage.input_tokens),
+                )
                 .fact(
                     &format!("tokens written{about}"),
-                    &count(usage.output_tokens),
+                    &count(cost.usage.output_tokens),
                 );
-            if let Some(price) = price {
+            if let Some(price) = self.bill.price(prices) {
                 facts.fact(&format!("cost{about}"), &money(price));
             }
         }
@@ -249,23 +218,8 @@ impl Made {
             reply.line("nothing was written: this was a dry run");
         }
         reply
-            .field("by", self.by.clone())
-            .field("written", self.written)
-            .field("failed", self.failed())
-            .field("count_failed", self.count_failed)
-            .field("forgotten", self.forgotten())
-            .field("count_forgotten", self.count_forgotten)
-            .field("stale", self.stale)
-            .field(
-                "model",
-                json!({
-                    "calls": self.cost.calls,
-                    "kept": self.cost.kept,
-                    "input_tokens": usage.input_tokens,
-                    "output_tokens": usage.output_tokens,
-                    "dropped": self.cost.dropped,
-                    "cost": price,
-                }),
-            );
+            .fields(&self.json())?
+            .field("model", self.bill.json(prices));
+        Ok(())
     }
 }

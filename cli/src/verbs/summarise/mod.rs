@@ -104,7 +104,7 @@ impl Summarise {
         }
         let mut reply = Reply::new("summarise");
         let path = self.dir.to_string_lossy();
-        made.answer(&mut reply, &path, &wanted, self.models.prices());
+        made.answer(&mut reply, &path, &wanted, self.models.prices())?;
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
             .field("path", path)
@@ -128,7 +128,11 @@ impl Summarise {
         wanted.of.check(open.recipe().system(), ENTITIES)?;
         let made = wanted.in_folder(&open, &self.dir, progress)?;
         drop((open, library));
-        db.close()?;
+        match db.close() {
+            // What was told first is why there is no more.
+            Err(_) if made.ended.is_some() => {}
+            closed => closed?,
+        }
         Ok(made)
     }
 }

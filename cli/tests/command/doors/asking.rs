@@ -66,10 +66,8 @@ pub(super) const QUESTION: &str =
 fn what_is_not_answered_is_told_alike_at_both_places() {
     const ELSEWHERE: &str = "Which interest did the central bank announce?";
     let doors = Doors::of("bag");
-    let folder = doors.world.path("served");
-    let path = folder.join("default");
+    let (folder, path) = doors.to_be_served();
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     // What limits it away is refused, with a code that no script takes for an answer.
     let limited = ["ask", at, QUESTION, "--only", "year=1999"];
     let nothing = told(&limited, 2);
@@ -181,8 +179,12 @@ fn what_metadata_say_can_be_asked_for_at_both_places() {
     served.terminate();
 }
 
-/// Documents enough to make questions of: each about something else.
-fn about_many_things(folder: &Path) {
+/// What the documents below answer, and what they do not.
+pub(super) const KNOWN: &str = "Which oldest violins museum stands near violinsville?";
+pub(super) const UNKNOWN: &str = "Which mortgage interest did bankers announce yesterday?";
+
+/// A database of documents enough to make questions of: each about something else.
+pub(super) fn about_many_things(world: &World, into: &str) {
     let things = [
         "basalt", "violins", "owls", "glaciers", "bread", "clocks", "chess", "sailing", "tea",
         "bees",
@@ -195,29 +197,27 @@ fn about_many_things(folder: &Path) {
              Nobody there has heard of any {other} so far.\n",
             year = 1900 + at * 7
         );
-        fs::write(folder.join(format!("{thing}.md")), text).unwrap();
+        world.write(&format!("docs/{thing}.md"), text);
     }
+    let docs = world.path("docs");
+    let docs = docs.to_str().unwrap();
+    let ingest = ["ingest", docs, "--into", into, "--profile", "structure"];
+    run(&ingest).assert_code(0);
+}
+
+/// Finds a threshold for them, of few questions and always the same.
+pub(super) fn calibrate(at: &str) -> [&str; 6] {
+    ["calibrate", at, "--questions", "40", "--seed", "3"]
 }
 
 #[test]
 fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
     let world = World::new();
-    let docs = world.path("docs");
-    fs::create_dir_all(&docs).unwrap();
-    about_many_things(&docs);
     let folder = world.path("served");
     let path = folder.join("default");
     let at = path.to_str().unwrap();
-    run(&[
-        "ingest",
-        docs.to_str().unwrap(),
-        "--into",
-        at,
-        "--profile",
-        "structure",
-    ])
-    .assert_code(0);
-    let by_folder = told(&["calibrate", at, "--questions", "40", "--seed", "3"], 0);
+    about_many_things(&world, at);
+    let by_folder = told(&calibrate(at), 0);
     assert!(by_folder["auroc"].as_f64().unwrap() > 0.8, "{by_folder}");
     let threshold = &by_folder["threshold"];
     let info = told(&["info", at], 0);
@@ -236,23 +236,11 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
         "{}",
         shown.stdout
     );
-    let question = "Which oldest violins museum stands near violinsville?";
-    let answered = told(&["ask", at, question], 0);
+    let answered = told(&["ask", at, KNOWN], 0);
     assert_eq!(&answered["threshold"], threshold);
-    let refused = told(
-        &[
-            "ask",
-            at,
-            "Which mortgage interest did bankers announce yesterday?",
-        ],
-        2,
-    );
+    let refused = told(&["ask", at, UNKNOWN], 2);
     assert_eq!(refused["refused"]["because"], "below_threshold");
-    let shown = run(&[
-        "ask",
-        at,
-        "Which mortgage interest did bankers announce yesterday?",
-    ]);
+    let shown = run(&["ask", at, UNKNOWN]);
     assert!(
         shown
             .assert_code(2)
@@ -260,24 +248,14 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
             .starts_with("no answer: what was found is trusted")
     );
     let served = Served::start(&folder, &[]);
-    let by_address = told(
-        &[
-            "calibrate",
-            &served.address(),
-            "--questions",
-            "40",
-            "--seed",
-            "3",
-        ],
-        0,
-    );
+    let by_address = told(&calibrate(&served.address()), 0);
     // Keeping it was a commit.
     let but_commit = |mut told: serde_json::Value| {
         told.as_object_mut().unwrap().remove("as_of");
         told.to_string()
     };
     assert_eq!(but_commit(by_address), but_commit(by_folder));
-    let at_server = told(&["ask", &served.address(), question], 0);
+    let at_server = told(&["ask", &served.address(), KNOWN], 0);
     assert_eq!(at_any_commit(&at_server), at_any_commit(&answered));
     assert!(
         answered["sources"][0]["receipt"]["as_of"].is_u64(),
@@ -285,7 +263,7 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
     );
     served.terminate();
     // Its shares are of questions that it has made itself.
-    let shown = run(&["calibrate", at, "--questions", "40", "--seed", "3"]);
+    let shown = run(&calibrate(at));
     assert!(
         shown
             .assert_code(0)
@@ -299,10 +277,8 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
 #[test]
 fn a_declared_query_is_the_same_through_every_door() {
     let doors = Doors::of("hybrid");
-    let folder = doors.world.path("served");
-    let path = folder.join("default");
+    let (folder, path) = doors.to_be_served();
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     doors.add_volcanoes(at);
     let queries = doors.world.path("queries.toml");
     fs::write(&queries, QUERIES).unwrap();

@@ -27,10 +27,8 @@ fn by_command(verb: &str, at: &str, preset: &str) -> serde_json::Value {
 impl Doors {
     /// The folder of a server whose database has all layers, with summaries of its domains and a table beside them.
     fn with_all_layers(&self) -> PathBuf {
-        let folder = self.world.path("served");
-        let path = folder.join("default");
+        let (folder, path) = self.to_be_served();
         let at = path.to_str().unwrap();
-        self.ingest(at, &[]);
         self.add_volcanoes(at);
         // Domains are found by their summaries.
         let summarise = "CALL rag.resummarise({domains: true, central: true}) YIELD problem \

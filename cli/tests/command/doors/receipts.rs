@@ -8,10 +8,8 @@ use crate::world::command;
 #[test]
 fn receipts_are_read_from_a_list_as_from_what_was_printed() {
     let doors = Doors::of("bag");
-    let folder = doors.world.path("served");
-    let path = folder.join("default");
+    let (folder, path) = doors.to_be_served();
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     let printed = run(&["retrieve", at, QUESTION, "--preset", "vector", "--json"]);
     let printed = &printed.assert_code(0).stdout;
     let whole: serde_json::Value = serde_json::from_str(printed).unwrap();
@@ -65,9 +63,7 @@ fn receipts_are_read_from_a_list_as_from_what_was_printed() {
 #[test]
 fn receipts_fall_with_what_was_edited_at_both_places() {
     let doors = Doors::of("bag");
-    let folder = doors.world.path("served");
-    let path = folder.join("default");
-    doors.ingest(path.to_str().unwrap(), &[]);
+    let (folder, path) = doors.to_be_served();
     let found = doors.world.path("found.json");
     let said = run(&[
         "retrieve",

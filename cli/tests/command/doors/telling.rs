@@ -1,31 +1,8 @@
 //! How far what was retrieved is trusted, how much of it is read, and how far a question is: told through every door.
 
-use super::asking::{QUESTION, at_any_commit};
+use super::asking::{KNOWN, QUESTION, UNKNOWN, about_many_things, at_any_commit, calibrate};
 use super::*;
 use crate::terminal::Terminal;
-
-/// What the documents below answer, and what they do not.
-const KNOWN: &str = "Which oldest museum of violins stands near the harbour of violinsville?";
-const ELSEWHERE: &str = "Which mortgage interest did bankers announce yesterday?";
-
-/// A database of documents enough to make questions of: each about something else.
-fn about_many_things(world: &World, into: &str) {
-    let docs = world.path("docs");
-    fs::create_dir_all(&docs).unwrap();
-    for thing in [
-        "basalt", "violins", "owls", "glaciers", "bread", "clocks", "chess", "sailing", "tea",
-        "bees",
-    ] {
-        let text = format!(
-            "# {thing}\n\nThe {thing}book of Professor {thing}son explains {thing} to whoever studies it.\n\n\
-             The oldest museum of {thing} stands near the harbour of {thing}ville since Easter.\n"
-        );
-        fs::write(docs.join(format!("{thing}.md")), text).unwrap();
-    }
-    let docs = docs.to_str().unwrap();
-    let ingest = ["ingest", docs, "--into", into, "--profile", "structure"];
-    run(&ingest).assert_code(0);
-}
 
 /// What `rag.context` gives, by a query at a folder or an address.
 fn by_statement(at: &str, question: &str) -> serde_json::Value {
@@ -46,12 +23,11 @@ fn whether_an_answer_would_be_refused_is_told_through_every_door() {
     assert!(by_statement(at, KNOWN)["threshold"].is_null());
     let shown = run(&["retrieve", at, KNOWN]);
     assert!(!shown.stdout.contains("confidence"), "{}", shown.stdout);
-    let calibrate = ["calibrate", at, "--questions", "40", "--seed", "3"];
-    let threshold = told(&calibrate, 0)["threshold"].clone();
+    let threshold = told(&calibrate(at), 0)["threshold"].clone();
     let mut of_folder = Vec::new();
     for (question, code, says) in [
         (KNOWN, 0, "answered from "),
-        (ELSEWHERE, 2, "`ask` would refuse"),
+        (UNKNOWN, 2, "`ask` would refuse"),
     ] {
         let found = told(&["retrieve", at, question], 0);
         assert_eq!(found["threshold"], threshold, "{question}");
@@ -92,10 +68,8 @@ fn whether_an_answer_would_be_refused_is_told_through_every_door() {
 #[test]
 fn an_answer_reads_as_many_as_is_said_through_every_door() {
     let doors = Doors::of("bag");
-    let folder = doors.world.path("served");
-    let path = folder.join("default");
+    let (folder, path) = doors.to_be_served();
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     let ask = |at: &str, more: &[&str]| {
         let asked = ["ask", at, QUESTION, "--preset", "vector"];
         told(&[&asked[..], more].concat(), 0)
@@ -123,10 +97,8 @@ fn an_answer_reads_as_many_as_is_said_through_every_door() {
 #[test]
 fn somebody_at_a_terminal_sees_the_stages_of_a_question() {
     let doors = Doors::of("bag");
-    let folder = doors.world.path("served");
-    let path = folder.join("default");
+    let (folder, path) = doors.to_be_served();
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     let state = doors.world.path("state");
     let check = |at: &str| {
         let arguments = ["ask", at, QUESTION, "--preset", "vector"];

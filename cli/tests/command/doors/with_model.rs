@@ -90,10 +90,8 @@ fn what_a_model_answers_is_the_same_through_every_door() {
         "analysis": "The first passage says it.",
     });
     let (model, doors) = (saying(&reply), Doors::of("bag"));
-    let (url, folder) = (model.url(), doors.world.path("served"));
-    let path = folder.join("default");
+    let (url, (folder, path)) = (model.url(), doors.to_be_served());
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     let with_model = ["--llm", &url, "--model", "tiny", "--model-prices", "2/10"];
     let by_folder = told(&[&["ask", at, QUESTION], &with_model[..]].concat(), 0);
     for name in ["model", "prompt", "analysis"] {
@@ -128,10 +126,8 @@ fn where_nothing_is_looked_up_no_confidence_is_told() {
         "analysis": "It is well known.",
     });
     let (model, doors) = (saying(&reply), Doors::of("bag"));
-    let (url, folder) = (model.url(), doors.world.path("served"));
-    let path = folder.join("default");
+    let (url, (folder, path)) = (model.url(), doors.to_be_served());
     let at = path.to_str().unwrap();
-    doors.ingest(at, &[]);
     let with_model = ["--llm", &url, "--model", "tiny"];
     let check = |arguments: &[&str], code: i32, says: &str| {
         let said = run(&[arguments, &["--preset", "direct"]].concat());

@@ -1,9 +1,9 @@
 //! Names of documents: of two folders that have the same, the second takes the place of the first, which is told and can be
 //! avoided.
 
-use super::{ROCKS, answer, documents, ingest, text, write};
+use super::{answer, documents, ingest};
 use crate::served::Served;
-use crate::world::{Said, World, run};
+use crate::world::{ROCKS, Said, World, run, text};
 use std::fs;
 
 const NOTES: &str = "# Notes\n\nThe Danube runs to the Black Sea.\n";
@@ -17,9 +17,9 @@ fn beside(said: &Said) -> [u64; 3] {
 #[test]
 fn a_second_folder_with_the_same_names_is_told_and_can_lie_under_a_name() {
     let world = World::new();
-    write(&world, "one/2021/rocks.md", ROCKS);
-    write(&world, "one/2021/more.md", ROCKS);
-    write(&world, "other/2021/rocks.md", NOTES);
+    world.write("one/2021/rocks.md", ROCKS);
+    world.write("one/2021/more.md", ROCKS);
+    world.write("other/2021/rocks.md", NOTES);
     let served = Served::start(&world.path("data"), &[]);
     let folder = world.path("graph");
     let address = served.address();
@@ -77,7 +77,7 @@ fn a_second_folder_with_the_same_names_is_told_and_can_lie_under_a_name() {
 fn pruning_looks_at_all_that_lies_under_the_name_and_without_one_at_all_there_is() {
     let world = World::new();
     for file in ["one/a.md", "holds/reports/a.md", "other/b.md", "third/c.md"] {
-        write(&world, file, NOTES);
+        world.write(file, NOTES);
     }
     let ingest = |into: &str, docs: &str, more: &[&str]| {
         let (docs, into) = (world.path(docs), world.path(into));
@@ -143,7 +143,7 @@ fn what_documents_are_to_lie_under_is_a_name_and_no_affair_of_tables() {
     let note = told["note"].as_str().unwrap();
     assert!(note.ends_with("such as 2021/rocks.md"), "{note}");
     fs::remove_dir_all(world.path("docs")).unwrap();
-    write(&world, "docs/picture.png", "x");
+    world.write("docs/picture.png", "x");
     let refused = ingest(&world, "graph", &["--under", "a", "--prune"]);
     let message = refused.assert_code(2).error().1;
     assert!(message.contains("take everything under a out"), "{message}");

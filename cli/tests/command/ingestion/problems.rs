@@ -1,18 +1,18 @@
 //! What cannot be taken in is told before as it is after, in a folder as at an address.
 
-use super::{answer, documents, ingest, text, write};
+use super::{answer, documents, ingest};
 use crate::served::Served;
-use crate::world::{World, run};
+use crate::world::{World, run, text};
 use serde_json::json;
 
 /// Three files that cannot be taken in, and one that comes in without a line of it.
 fn broken(world: &World) {
     let fact = "{\"subject\": \"Etna\", \"relation\": \"is\", \"object\": \"a volcano\"}\n";
-    write(world, "docs/good.md", "# Rocks\n\nBasalt is dark.\n");
-    write(world, "docs/bad.md", b"\xFF\xFF");
-    write(world, "docs/front.md", "---\na:\n  b: c\n---\n# Rocks\n");
-    write(world, "docs/none.jsonl", "[1]\n[2]\n");
-    write(world, "docs/some.jsonl", format!("{fact}[3]\n"));
+    world.write("docs/good.md", "# Rocks\n\nBasalt is dark.\n");
+    world.write("docs/bad.md", b"\xFF\xFF");
+    world.write("docs/front.md", "---\na:\n  b: c\n---\n# Rocks\n");
+    world.write("docs/none.jsonl", "[1]\n[2]\n");
+    world.write("docs/some.jsonl", format!("{fact}[3]\n"));
 }
 
 #[test]

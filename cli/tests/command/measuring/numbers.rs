@@ -1,7 +1,7 @@
 //! Every number that `eval` tells: in the table, the CSV and the page, and as the questions themselves have it.
 
-use super::{suite, text, value};
-use crate::world::{World, run};
+use super::{suite, value};
+use crate::world::{World, run, text};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

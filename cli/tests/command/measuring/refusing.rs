@@ -1,7 +1,7 @@
 //! `eval --refusal`: questions of other sets, and the threshold that a graph gives by itself.
 
-use super::{suite, text};
-use crate::world::{World, ask, run};
+use super::suite;
+use crate::world::{World, ask, run, text};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 

@@ -1,9 +1,10 @@
 //! Ctrl-C while summaries are written: what is there is told, with its bill, and the next run asks for the rest.
 
 use super::*;
+use crate::served::interrupt;
 use crate::world::command;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -51,9 +52,7 @@ impl Slow {
             .spawn()
             .unwrap();
         self.asked.recv_timeout(PATIENCE).unwrap();
-        let id = child.id().to_string();
-        let told = Command::new("kill").args(["-INT", &id]).status();
-        assert!(told.unwrap().success());
+        interrupt(&child);
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
         // It has heard it when it says so, or has ended.

@@ -1,6 +1,7 @@
 //! Imports: files of others, mappings, delimiters, and one that is stopped.
 
 use super::{export, import, list, same};
+use crate::served::interrupt;
 use crate::world::{World, ask, run};
 use serde_json::Value as Json;
 use std::fs;
@@ -171,11 +172,7 @@ fn an_import_that_is_stopped_was_never_there() {
                 world.path("db.importing").exists(),
                 "it is made beside its name"
             );
-            let pid = child.id().to_string();
-            let sent = std::process::Command::new("kill")
-                .args(["-INT", &pid])
-                .status();
-            assert!(sent.unwrap().success());
+            interrupt(&child);
             stopped = true;
         }
     }
