@@ -5,11 +5,12 @@
 //! that nothing needs any more is a fault as well. This file only reads text: it knows no macro and no `super`, so
 //! what an allowed file imports can be used by its whole folder, through `super`, without being seen here.
 
+use crate::demo::folder::read;
+use crate::machine_paths::walk;
+use crate::map::{MAP, folders, quoted, section};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
-const MAP: &str = "ARCHITECTURE.md";
 const SECTION: &str = "## Layers";
 const SOURCE: &str = "engine/src";
 /// Beside the layers: errors have the words of all of them, and all may have errors and ask for the time.
@@ -17,7 +18,7 @@ const BESIDE: [&str; 3] = ["clock", "error", "Error"];
 
 /// Every difference between the layers and the source, as a sentence each.
 pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
-    let layers = Layers::read(&text_of(&checkout.join(MAP))?);
+    let layers = Layers::read(&read(&checkout.join(MAP))?);
     if layers.ranks.is_empty() {
         return Ok(vec![format!("{MAP} has no layers under `{SECTION}`")]);
     }
@@ -31,38 +32,26 @@ pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
     for layer in layers.ranks.keys().filter(|layer| !folders.contains(layer)) {
         faults.push(format!("`{layer}` is a layer but no folder of `{SOURCE}`"));
     }
-    let mut unneeded = layers.allowed.clone();
+    let mut upwards = BTreeSet::new();
     let present = layers.ranks.iter();
     for (folder, rank) in present.filter(|(folder, _)| folders.contains(folder)) {
-        let mut files = Vec::new();
-        rust_files(
-            &checkout.join(SOURCE).join(folder),
-            &format!("{SOURCE}/{folder}"),
-            &mut files,
-        )?;
-        for file in files.iter().filter(|file| !is_of_tests(file)) {
-            for name in named(&text_of(&checkout.join(file))?) {
-                match layers.ranks.get(&name) {
-                    _ if BESIDE.contains(&name.as_str()) => {}
-                    Some(other) if other >= rank => {}
-                    Some(_) => {
-                        let allowed = (file.clone(), name);
-                        unneeded.remove(&allowed);
-                        if !layers.allowed.contains(&allowed) {
-                            faults.push(format!(
-                                "`{file}` names `{}`, which is above `{folder}`",
-                                allowed.1
-                            ));
-                        }
-                    }
-                    None => faults.push(format!(
-                        "`{file}` names `crate::{name}`, which is no layer: name the folder that it is in"
-                    )),
+        for (file, name) in names_in(checkout, folder)? {
+            match layers.ranks.get(&name) {
+                _ if BESIDE.contains(&name.as_str()) => {}
+                Some(other) if other >= rank => {}
+                Some(_) => {
+                    upwards.insert((file, name));
                 }
+                None => faults.push(format!(
+                    "`{file}` names `crate::{name}`, which is no layer: name the folder that it is in"
+                )),
             }
         }
     }
-    for (file, name) in unneeded {
+    for (file, name) in upwards.difference(&layers.allowed) {
+        faults.push(format!("`{file}` names `{name}`, a layer above its own"));
+    }
+    for (file, name) in layers.allowed.difference(&upwards) {
         faults.push(format!(
             "`{file}` may name `{name}`, and does not: take it from the table"
         ));
@@ -82,12 +71,7 @@ impl Layers {
     fn read(text: &str) -> Self {
         let (mut ranks, mut allowed) = (BTreeMap::new(), BTreeSet::new());
         let mut rank = None;
-        let section = text
-            .lines()
-            .skip_while(|line| line.trim_end() != SECTION)
-            .skip(1)
-            .take_while(|line| !line.starts_with("## "));
-        for line in section {
+        for line in section(text, SECTION) {
             if line.starts_with("```") {
                 // The section has one block, and it holds nothing else.
                 rank = if ranks.is_empty() { Some(0) } else { None };
@@ -95,11 +79,11 @@ impl Layers {
                 ranks.extend(line.split_whitespace().map(|name| (name.to_owned(), at)));
                 rank = Some(at + 1);
             } else if let Some(row) = line.strip_prefix('|') {
-                let mut cells = row.split('|').map(quoted);
+                let mut cells = row.split('|');
                 let files = cells.next().unwrap_or_default();
                 let names = cells.next().unwrap_or_default();
-                for file in files {
-                    allowed.extend(names.iter().map(|name| (file.clone(), name.clone())));
+                for file in quoted(files) {
+                    allowed.extend(quoted(names).map(|name| (file.to_owned(), name.to_owned())));
                 }
             }
         }
@@ -107,10 +91,20 @@ impl Layers {
     }
 }
 
-/// What stands between backticks.
-fn quoted(cell: &str) -> Vec<String> {
-    let inside = cell.split('`').skip(1).step_by(2);
-    inside.map(str::to_owned).collect()
+/// What the files of a folder name, each with the file: those of tests are left out.
+fn names_in(checkout: &Path, folder: &str) -> Result<Vec<(String, String)>, String> {
+    let mut files = Vec::new();
+    walk(checkout, &Path::new(SOURCE).join(folder), &mut files)?;
+    files.sort_unstable();
+    let mut found = Vec::new();
+    for path in files {
+        let file = path.to_string_lossy();
+        if file.ends_with(".rs") && !is_of_tests(&file) {
+            let names = named(&read(&checkout.join(&path))?);
+            found.extend(names.into_iter().map(|name| (file.to_string(), name)));
+        }
+    }
+    Ok(found)
 }
 
 /// What follows `crate::` in the code of a file, without the tests at its end.
@@ -139,46 +133,10 @@ fn is_of_tests(file: &str) -> bool {
     parts.next().is_some_and(|name| name.ends_with("tests")) || parts.any(|part| part == "tests")
 }
 
-/// Every file of Rust below a folder, in the order of their names.
-fn rust_files(folder: &Path, named: &str, found: &mut Vec<String>) -> Result<(), String> {
-    for name in names(folder)? {
-        let (path, named) = (folder.join(&name), format!("{named}/{name}"));
-        if path.is_dir() {
-            rust_files(&path, &named, found)?;
-        } else if name.ends_with(".rs") {
-            found.push(named);
-        }
-    }
-    Ok(())
-}
-
-/// The folders in a folder.
-fn folders(parent: &Path) -> Result<Vec<String>, String> {
-    let mut names = names(parent)?;
-    names.retain(|name| parent.join(name).is_dir());
-    Ok(names)
-}
-
-/// The names of all that is in a folder, in their order.
-fn names(parent: &Path) -> Result<Vec<String>, String> {
-    let entries = parent
-        .read_dir()
-        .map_err(|error| format!("cannot read {}: {error}", parent.display()))?;
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let mut names: Vec<String> = names
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    names.sort_unstable();
-    Ok(names)
-}
-
-fn text_of(file: &Path) -> Result<String, String> {
-    fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::path::PathBuf;
 
     const SOUND: &str = "# Architecture\n\n## Layers\n\n```text\nquery exchange\ngraph\nkeys\n```\n\n\
@@ -236,7 +194,7 @@ mod tests {
         );
         assert_eq!(
             tree.faults(),
-            ["`engine/src/keys/deep/read.rs` names `graph`, which is above `keys`"]
+            ["`engine/src/keys/deep/read.rs` names `graph`, a layer above its own"]
         );
     }
 

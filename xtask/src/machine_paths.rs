@@ -113,7 +113,8 @@ fn files(checkout: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-fn walk(root: &Path, inside: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+/// Every file below a folder of a tree, by its path in the tree; what git would not keep is left out.
+pub(crate) fn walk(root: &Path, inside: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     let folder = root.join(inside);
     let entries = folder
         .read_dir()

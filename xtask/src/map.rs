@@ -4,11 +4,12 @@
 //! Only the section `## Code map` is read, so that plans for later crates can stand in another one.
 //! This file reads names and never what is inside the source.
 
+use crate::demo::folder::read;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
-const MAP: &str = "ARCHITECTURE.md";
+/// Where the map is, and the layers.
+pub(crate) const MAP: &str = "ARCHITECTURE.md";
 const SECTION: &str = "## Code map";
 /// Crates that are too large to be found one's way in without their folders; all of these are there.
 const SOURCES: [&str; 5] = [
@@ -24,10 +25,7 @@ const PAGES: &str = "docs";
 
 /// Every difference between the map and the tree, as a sentence each.
 pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
-    let file = checkout.join(MAP);
-    let text = fs::read_to_string(&file)
-        .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let mapped = mapped_paths(&text);
+    let mapped = mapped_paths(&read(&checkout.join(MAP))?);
     if mapped.is_empty() {
         return Ok(vec![format!("{MAP} has no table under `{SECTION}`")]);
     }
@@ -48,14 +46,24 @@ pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
 
 /// The paths in the first column of the section's tables, without a trailing slash.
 fn mapped_paths(text: &str) -> BTreeSet<String> {
-    text.lines()
-        .skip_while(|line| line.trim_end() != SECTION)
-        .skip(1)
-        .take_while(|line| !line.starts_with("## "))
+    section(text, SECTION)
         .filter_map(|line| line.strip_prefix('|')?.split('|').next())
-        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .flat_map(quoted)
         .map(|path| path.trim_end_matches('/').to_owned())
         .collect()
+}
+
+/// The lines of a section, without its heading.
+pub(crate) fn section<'t>(text: &'t str, heading: &'t str) -> impl Iterator<Item = &'t str> {
+    text.lines()
+        .skip_while(move |line| line.trim_end() != heading)
+        .skip(1)
+        .take_while(|line| !line.starts_with("## "))
+}
+
+/// What stands between backticks.
+pub(crate) fn quoted(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
 }
 
 /// What a newcomer must find in the map: crates at the top, the modules of the large ones, and pages.
@@ -89,7 +97,7 @@ fn holds_only_tests(folder: &Path) -> bool {
 }
 
 /// The folders in a folder; hidden ones and build output are none of the map's business.
-fn folders(parent: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn folders(parent: &Path) -> Result<Vec<String>, String> {
     Ok(names(parent)?
         .into_iter()
         .filter(|name| !name.starts_with('.') && name != "target")
@@ -97,20 +105,23 @@ fn folders(parent: &Path) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// The names of all that is in a folder.
+/// The names of all that is in a folder, in their order.
 fn names(parent: &Path) -> Result<Vec<String>, String> {
     let entries = parent
         .read_dir()
         .map_err(|error| format!("cannot read {}: {error}", parent.display()))?;
-    Ok(entries
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect())
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort_unstable();
+    Ok(names)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::path::PathBuf;
 
     /// A small tree that the map below describes, removed when the test is over.

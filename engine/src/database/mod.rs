@@ -355,8 +355,8 @@ impl OpenDatabase for Inner {
         &self.projections
     }
 
-    fn registry(&self) -> &RwLock<Arc<Registry>> {
-        &self.procedures
+    fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.procedures.read())
     }
 
     fn plans(&self) -> &PlanCache {

@@ -310,11 +310,7 @@ fn assemble(
     });
     let background = Background::new(&ground);
     let jobs = Arc::new(Jobs::default());
-    let text_merger = TextMerger::new(
-        background.clone(),
-        Arc::clone(&jobs),
-        settings.transaction_bytes,
-    );
+    let text_merger = TextMerger::new(background.clone(), Arc::clone(&jobs));
     let vectors = VectorIndexes::open(background, settings.vectors, Arc::clone(&jobs), &catalog)?;
     Ok(Database {
         inner: Arc::new(Inner {

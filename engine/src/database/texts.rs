@@ -16,8 +16,6 @@ use std::sync::Arc;
 pub(crate) struct TextMerger {
     background: Background,
     jobs: Arc<Jobs>,
-    /// How many bytes a transaction may hold.
-    transaction_bytes: u64,
     /// Indexes that a thread is at.
     merging: Arc<Mutex<BTreeSet<SchemaId>>>,
 }
@@ -32,11 +30,10 @@ impl Drop for Place {
 }
 
 impl TextMerger {
-    pub(super) fn new(background: Background, jobs: Arc<Jobs>, transaction_bytes: u64) -> Self {
+    pub(super) fn new(background: Background, jobs: Arc<Jobs>) -> Self {
         Self {
             background,
             jobs,
-            transaction_bytes,
             merging: Arc::default(),
         }
     }
@@ -46,7 +43,7 @@ impl TextMerger {
         for def in indexes {
             let index = def.index();
             let stored = StoredKeys::new(self.background.published());
-            match should_merge(&stored, &index, self.transaction_bytes) {
+            match should_merge(&stored, &index, self.background.transaction_bytes()) {
                 Ok(true) => self.start(index),
                 Ok(false) => {}
                 // Whoever searches hears of it.
@@ -91,7 +88,8 @@ impl TextMerger {
                 return Ok(batch);
             }
             let stored = StoredKeys::new(view).with_cancel(stop.clone());
-            let (merged, pairs) = next_merge(&stored, index, self.transaction_bytes)?;
+            let most = self.background.transaction_bytes();
+            let (merged, pairs) = next_merge(&stored, index, most)?;
             for (family, key, value) in pairs {
                 batch.change(family, key, value);
             }

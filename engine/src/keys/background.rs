@@ -50,6 +50,11 @@ impl Background {
         self.ground.disk.as_ref().map(|disk| &disk.layout)
     }
 
+    /// How many bytes a transaction may hold.
+    pub(crate) fn transaction_bytes(&self) -> u64 {
+        self.ground.transaction_bytes
+    }
+
     pub(crate) fn is_read_only(&self) -> bool {
         self.ground.read_only
     }

@@ -12,7 +12,6 @@ use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::query::{PlanCache, Registry};
 use crate::storage::cancel::Watch;
-use parking_lot::RwLock;
 use std::sync::Arc;
 
 /// What keeps a database open, and knows everything that belongs to it. The last one that is dropped closes it.
@@ -29,8 +28,8 @@ pub(crate) trait OpenDatabase: Send + Sync {
     /// Its last projections.
     fn projections(&self) -> &ProjectionCache;
 
-    /// What its queries can call.
-    fn registry(&self) -> &RwLock<Arc<Registry>>;
+    /// What its queries can call now.
+    fn registry(&self) -> Arc<Registry>;
 
     /// Plans of queries that ran before.
     fn plans(&self) -> &PlanCache;

@@ -12,7 +12,7 @@ use super::procedures::Registry;
 use crate::catalog::Readiness;
 use crate::codec::CommitSeq;
 use crate::error::Result;
-use crate::graph::{Read, ReadTxn, WriteTxn};
+use crate::graph::Read;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -183,20 +183,6 @@ impl PlanCache {
         plans.text_bytes += text.len();
         let by_text = plans.by_rules.entry(rules).or_default();
         by_text.insert(Arc::clone(text), kept);
-    }
-}
-
-impl ReadTxn {
-    /// Plans of queries that ran before.
-    pub(crate) fn plans(&self) -> &PlanCache {
-        self.database().plans()
-    }
-}
-
-impl WriteTxn {
-    /// Plans of queries that ran before.
-    pub(crate) fn plans(&self) -> &PlanCache {
-        self.database().plans()
     }
 }
 

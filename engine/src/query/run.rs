@@ -201,10 +201,10 @@ impl ReadTxn {
         parameters: impl Into<Parameters>,
         options: &QueryOptions,
     ) -> Result<Rows<'_>> {
-        let registry = self.registry();
-        let compiled = self
-            .plans()
-            .compiled(text, &registry, self, options.rules)?;
+        let database = self.database();
+        let registry = database.registry();
+        let plans = database.plans();
+        let compiled = plans.compiled(text, &registry, self, options.rules)?;
         if compiled.mode == Mode::Explain {
             return explained(&compiled);
         }
@@ -247,10 +247,10 @@ impl WriteTxn {
         parameters: impl Into<Parameters>,
         options: &QueryOptions,
     ) -> Result<Rows<'static>> {
-        let registry = self.registry();
-        let compiled = self
-            .plans()
-            .compiled(text, &registry, self, options.rules)?;
+        let database = self.database();
+        let registry = database.registry();
+        let plans = database.plans();
+        let compiled = plans.compiled(text, &registry, self, options.rules)?;
         if compiled.mode == Mode::Explain {
             return explained(&compiled);
         }

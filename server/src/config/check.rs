@@ -33,7 +33,7 @@ pub enum FindingKind {
     /// It must be at least that.
     TooSmall {
         /// The least.
-        least: String,
+        least: &'static str,
     },
     /// It must not be more than another one.
     AboveOther {
@@ -95,7 +95,6 @@ impl Config {
         self.check_words(&mut find);
         self.check_files(&mut find);
         for (setting, least) in self.too_small() {
-            let least = least.to_owned();
             find(setting, FindingKind::TooSmall { least });
         }
         findings

@@ -213,8 +213,9 @@ fn constraints(read: &ReadTxn) -> Result<Vec<v1::ConstraintDescription>, Failure
 
 fn hierarchies(read: &ReadTxn) -> Result<Vec<v1::HierarchyDescription>, Failure> {
     let show = "SHOW HIERARCHIES YIELD name, types, tree, levels, members, createStatement \
-                RETURN name, types[0] AS type, tree, levels, members, createStatement";
-    let rows = read.query(show, ())?.map(|row| {
+                RETURN name, types[0] AS type, tree, levels, members, createStatement ORDER BY name";
+    let rows = read.query(show, ())?;
+    let described = rows.map(|row| {
         let (name, relationship_type, tree, levels, members, statement) =
             row?.to::<(String, String, bool, u64, u64, String)>()?;
         let definition = v1::HierarchyDefinition {
@@ -229,10 +230,7 @@ fn hierarchies(read: &ReadTxn) -> Result<Vec<v1::HierarchyDescription>, Failure>
             statement,
         })
     });
-    let mut all = rows.collect::<Result<Vec<_>, Failure>>()?;
-    let name = |of: &v1::HierarchyDescription| of.definition.clone().map(|of| of.name);
-    all.sort_by_cached_key(name);
-    Ok(all)
+    described.collect()
 }
 
 /// The statements that declare what `show` shows, by its name; some have none.

@@ -33,7 +33,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 /// Reads a file, and says which one if it cannot.
-pub(super) fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 

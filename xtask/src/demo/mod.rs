@@ -10,7 +10,7 @@
 mod answers;
 mod descent;
 mod farewell;
-mod folder;
+pub(crate) mod folder;
 mod gathered;
 mod measures;
 mod options;

@@ -53,8 +53,7 @@ impl Database {
         let def = def.ok_or_else(|| unknown("text index", name))?;
         let index = def.index();
         let mut merged = 0;
-        let transaction_bytes = self.inner.ground.transaction_bytes;
-        while should_merge(&self.key_read()?, &index, transaction_bytes)? {
+        while should_merge(&self.key_read()?, &index, self.transaction_bytes())? {
             watch.step("merge postings", merged, 0)?;
             let mut txn = self.write()?;
             // Whoever drops an index removes its keys bit by bit after that: what is left is no damage.

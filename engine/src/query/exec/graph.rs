@@ -282,13 +282,13 @@ impl<'t> Graph<'t> {
 
     /// What can be called.
     pub(crate) fn registry(&self) -> Result<Arc<Registry>> {
-        with_txn!(self, txn => Ok(txn.registry()))
+        with_txn!(self, txn => Ok(txn.database().registry()))
     }
 
     /// Reads and plans a text that runs over this graph.
     pub(crate) fn compile(&self, text: &str, rules: Rules) -> Result<Arc<Compiled>> {
         let registry = self.registry()?;
-        with_txn!(self, txn => txn.plans().compiled(text, &registry, txn, rules))
+        with_txn!(self, txn => txn.database().plans().compiled(text, &registry, txn, rules))
     }
 
     /// How far a vector index is; none if there is no such index.

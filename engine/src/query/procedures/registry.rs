@@ -9,7 +9,6 @@ use super::builtin;
 use super::procedure::Procedure;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::graph::{ReadTxn, WriteTxn};
 use crate::query::functions::{HostFunction, aggregate_function, function};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -151,20 +150,6 @@ impl Database {
     #[must_use]
     pub fn procedures(&self) -> Arc<Registry> {
         Arc::clone(&self.registry().read())
-    }
-}
-
-impl ReadTxn {
-    /// What queries can call.
-    pub(crate) fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.database().registry().read())
-    }
-}
-
-impl WriteTxn {
-    /// What queries can call.
-    pub(crate) fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.database().registry().read())
     }
 }
 

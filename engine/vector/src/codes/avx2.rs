@@ -5,7 +5,7 @@
 //! Codes with AVX2. Its product of bytes saturates, so bytes are widened to sixteen bits first.
 
 use super::Parts;
-use super::order::{STEP, Sums};
+use super::order::Sums;
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch,
     _mm_shuffle_epi32, _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16,
@@ -71,25 +71,4 @@ impl Sums for Avx2 {
     }
 }
 
-// SAFETY: (all blocks) as above.
-impl Parts for Avx2 {
-    #[inline(always)]
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
-        let mut part = [0_i8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
-            Self::query(part.as_ptr())
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
-        let mut part = [0_u8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(row, part.as_mut_ptr(), count);
-            self.add(query, part.as_ptr())
-        }
-    }
-}
+impl Parts for Avx2 {}

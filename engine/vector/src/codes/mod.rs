@@ -66,10 +66,26 @@ impl Packing for Bytes {
 /// As for [`Sums`].
 trait Parts: Sums {
     /// The `count` numbers from `from` on, fewer than [`STEP`], and zeros after them.
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query;
+    #[inline(always)]
+    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
+        let mut part = [0_i8; STEP];
+        // SAFETY: the caller vouches for the features and the numbers; `count` is below the array's length.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
+            Self::query(part.as_ptr())
+        }
+    }
 
     /// Adds the products with the `count` bytes from `row` on, fewer than [`STEP`].
-    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self;
+    #[inline(always)]
+    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
+        let mut part = [0_u8; STEP];
+        // SAFETY: the caller vouches for the features and the bytes; `count` is below the array's length.
+        unsafe {
+            std::ptr::copy_nonoverlapping(row, part.as_mut_ptr(), count);
+            self.add(query, part.as_ptr())
+        }
+    }
 }
 
 impl<S: Parts> Pass<S> for Bytes {

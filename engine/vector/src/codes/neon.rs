@@ -5,7 +5,7 @@
 //! Codes with NEON: bytes are widened to sixteen bits, and their products to thirty-two.
 
 use super::Parts;
-use super::order::{STEP, Sums};
+use super::order::Sums;
 use std::arch::aarch64::{
     int8x16_t, int32x4_t, vaddvq_s32, vdupq_n_s32, vget_high_s8, vget_high_s16, vget_high_u8,
     vget_low_s8, vget_low_s16, vget_low_u8, vld1q_s8, vld1q_u8, vmlal_s16, vmovl_s8, vmovl_u8,
@@ -69,25 +69,4 @@ impl Sums for Neon {
     unsafe fn prefetch(_at: *const u8) {}
 }
 
-// SAFETY: (all blocks) as above.
-impl Parts for Neon {
-    #[inline(always)]
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
-        let mut part = [0_i8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), count);
-            Self::query(part.as_ptr())
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
-        let mut part = [0_u8; STEP];
-        // SAFETY: as above; `count` is below the array's length.
-        unsafe {
-            std::ptr::copy_nonoverlapping(row, part.as_mut_ptr(), count);
-            self.add(query, part.as_ptr())
-        }
-    }
-}
+impl Parts for Neon {}

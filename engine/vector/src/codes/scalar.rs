@@ -40,17 +40,7 @@ impl Sums for Scalar {
 
 // SAFETY: (all blocks) as above.
 impl Parts for Scalar {
-    #[inline(always)]
-    unsafe fn query_part(from: *const i8, count: usize) -> Self::Query {
-        let mut part = [0; STEP];
-        // SAFETY: as above.
-        let bytes = unsafe { std::slice::from_raw_parts(from, count) };
-        for (to, byte) in part.iter_mut().zip(bytes) {
-            *to = *byte;
-        }
-        part
-    }
-
+    // A whole step is added by it as well.
     #[inline(always)]
     unsafe fn add_part(self, query: Self::Query, row: *const u8, count: usize) -> Self {
         // SAFETY: as above.

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::calibrate_response::Part;
 use stratigraph_rag::calibrate::{Calibrate, Calibration, Quantiles};
-use stratigraph_rag::door::DoorError;
 use stratigraph_rag::retrieve::Pipeline;
 use tonic::{Request, Status};
 
@@ -51,7 +50,7 @@ fn find(
         long.teller.perhaps(v1::CalibrateResponse { part });
     };
     let found = open.calibrate(pipeline, wanted, &long.cancel, &mut tell);
-    let found = found.map_err(|error| why(&long.shared, error))?;
+    let found = found.map_err(not_retrieved)?;
     tracing::info!(
         pipeline = found.pipeline,
         threshold = found.threshold,
@@ -60,16 +59,6 @@ fn find(
     );
     let part = Some(Part::Verdict(verdict(found)));
     long.teller.surely(v1::CalibrateResponse { part })
-}
-
-/// What was cancelled because the server ends says so.
-fn why(shared: &Shared, error: DoorError) -> Failure {
-    match not_retrieved(error) {
-        Failure::Engine(stratigraph::Error::Cancelled) if shared.is_ending() => {
-            Failure::ShuttingDown
-        }
-        failure => failure,
-    }
 }
 
 fn verdict(found: Calibration) -> v1::Calibration {

@@ -9,6 +9,7 @@ use crate::services::telling::{Teller, ToldStream, telling};
 use crate::shared::Shared;
 use crate::work::{HeldPlace, caught};
 use std::sync::Arc;
+use std::time::Instant;
 use stratigraph::storage::cancel::CancelToken;
 use tonic::Status;
 
@@ -43,16 +44,16 @@ impl<M: Send + 'static> Long<M> {
             cancel: cancel.clone(),
             _place: place,
         };
+        let ends = Instant::now() + shared.config.max_ingestion_time.0;
         let run = move || {
             if let Err(failure) = caught(|| work(&long)) {
-                long.teller.fail(&failure);
+                long.teller.fail(&super::why(&long.shared, ends, failure));
             }
         };
         let span = tracing::Span::current();
         let ran = tokio::task::spawn_blocking(move || span.in_scope(run));
-        let limit = shared.config.max_ingestion_time.0;
         tokio::spawn(async move {
-            if tokio::time::timeout(limit, ran).await.is_err() {
+            if tokio::time::timeout_at(ends.into(), ran).await.is_err() {
                 cancel.cancel();
             }
         });

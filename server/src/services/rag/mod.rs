@@ -42,6 +42,7 @@ use stratigraph_proto::v1::rag_service_server::RagService;
 use stratigraph_rag::build::{BuildError, Change, TablesError};
 use stratigraph_rag::calibrate::CalibrateError;
 use stratigraph_rag::door::DoorError;
+use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::routes::RouteError;
 use tonic::{Request, Response, Streaming};
 use words::{change, subject};
@@ -245,6 +246,7 @@ fn refused(error: DoorError) -> Failure {
         | DoorError::Tables(TablesError::Build(BuildError::Database(error))) => {
             Failure::Engine(error)
         }
+        DoorError::Extract(ExtractError::Cancelled) => Failure::Cancelled,
         DoorError::NoLayers => state("NoLayers", &error),
         DoorError::NoRecipe => state("NoRecipe", &error),
         DoorError::NoModel => state("NoModel", &error),

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::resummarise_response::Part;
 use stratigraph_rag::door::{DoorError, Resummarise, Resummarised, Unmended, causes};
-use stratigraph_rag::extract::ExtractError;
 use tonic::{Request, Status};
 
 pub(super) fn resummarise(
@@ -39,10 +38,8 @@ pub(super) fn resummarise(
 /// Says what it would cost.
 fn foresee(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<(), Failure> {
     let open = long.database.library.open().map_err(refused)?;
-    let would = match open.foresee_summaries(wanted, &long.cancel) {
-        Err(DoorError::Extract(ExtractError::Cancelled)) => return Err(long.stopped()),
-        would => would.map_err(refused)?,
-    };
+    let would = open.foresee_summaries(wanted, &long.cancel);
+    let would = would.map_err(refused)?;
     let left = open.layers().stale().map_err(DoorError::from);
     let verdict = v1::ResummariseVerdict {
         written: would.summaries as u64,
@@ -101,7 +98,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
     }
     long.failed(done.failed)?;
     if done.stopped {
-        return Err(long.stopped());
+        return Err(Failure::Cancelled);
     }
     long.surely(Part::Verdict(verdict))
 }
@@ -117,14 +114,6 @@ impl Long<v1::ResummariseResponse> {
             }))?;
         }
         Ok(())
-    }
-
-    /// Why it ended before it was done.
-    fn stopped(&self) -> Failure {
-        match self.shared.is_ending() {
-            true => Failure::ShuttingDown,
-            false => Failure::Cancelled,
-        }
     }
 
     fn perhaps(&self, part: Part) {

@@ -1,6 +1,18 @@
 //! Streams of documents that end before their end: broken off, left, or out of time.
 
 use super::*;
+use tonic::Streaming;
+
+/// How a stream ends that does not end well.
+async fn end_of<M>(mut told: Streaming<M>) -> Status {
+    loop {
+        match told.message().await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("it ended well"),
+            Err(status) => return status,
+        }
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_that_break_off_keep_what_they_have_reported() {
@@ -133,16 +145,7 @@ async fn a_client_that_never_ends_is_ended_however_quick_it_is() {
     let nothing = || request(document("nothing", "x"));
     let endless = std::iter::once(request(start("bag"))).chain(std::iter::repeat_with(nothing));
     let told = client.upsert_documents(tokio_stream::iter(endless)).await;
-    let mut told = told.unwrap().into_inner();
-    let ended = async {
-        loop {
-            match told.message().await {
-                Ok(Some(_)) => {}
-                Ok(None) => panic!("it ended well"),
-                Err(status) => break status,
-            }
-        }
-    };
+    let ended = end_of(told.unwrap().into_inner());
     let ended = tokio::time::timeout(PATIENCE, ended).await;
     assert_eq!(ended.unwrap().code(), Code::DeadlineExceeded);
 }
@@ -174,4 +177,24 @@ async fn a_document_whose_time_is_over_changes_nothing_whatever_waits_behind_it(
     assert_eq!(count(&fixture, "(:Document)").await, 0);
     let asked = model.asked().len();
     assert!((1..10).contains(&asked), "{asked} of 20 pieces");
+    // Summaries have as much time, and say the same when it is over.
+    let facts: String = (0..5)
+        .map(|number| {
+            format!(
+                r#"{{"subject": "Rock {number}", "relation": "lies on", "object": "Isle {number}"}}\n"#
+            )
+        })
+        .collect();
+    let call = format!(
+        "CALL rag.upsertDocument({{id: 'facts.jsonl', content: '{facts}'}}) YIELD pieces RETURN pieces AS n"
+    );
+    run(&mut fixture.queries().await, ask(&call)).await.unwrap();
+    let mut rag = RagServiceClient::new(fixture.channel().await);
+    let wanted = v1::ResummariseRequest {
+        entities: true,
+        ..v1::ResummariseRequest::default()
+    };
+    let told = rag.resummarise(wanted).await.unwrap().into_inner();
+    let ended = tokio::time::timeout(PATIENCE, end_of(told)).await.unwrap();
+    assert_eq!(ended.code(), Code::DeadlineExceeded, "{ended:?}");
 }
