@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use stratigraph_models::{Generator, ModelError, Request, Schema, Structured, Usage};
+use stratigraph_models::{Generator, Request, Schema, Structured, Usage};
 
 /// Why replies cannot be kept or read.
 pub type CacheError = Box<dyn std::error::Error + Send + Sync>;
@@ -133,7 +133,7 @@ impl Calls {
             generator,
             cache,
             structured: Structured::default(),
-            under_way: Arc::default(),
+            under_way: Arc::new(UnderWay::new()),
         }
     }
 
@@ -270,6 +270,7 @@ mod tests {
     use super::super::Language;
     use super::super::task::Task;
     use super::*;
+    use std::collections::BTreeSet;
     use stratigraph_models::Recorded;
 
     fn calls(model: Recorded) -> (Calls, Arc<Recorded>, Arc<MemoryCache>) {
@@ -380,7 +381,7 @@ mod tests {
             key(0, "ab", ""),
             key(0, "a", "c"),
         ];
-        let digests: HashSet<[u8; 32]> = keys.iter().map(CallKey::digest).collect();
+        let digests: BTreeSet<[u8; 32]> = keys.iter().map(CallKey::digest).collect();
         assert_eq!(digests.len(), keys.len());
     }
 }
