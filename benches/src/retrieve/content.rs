@@ -20,8 +20,9 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// For each five chunks one entity, as the issue has it; for each chunk three mentions and two facts.
+    /// For each five chunks one entity, as the issue has it; for each chunk three mentions and two facts. Documents are whole.
     pub(super) fn of(chunks: usize) -> Self {
+        let chunks = chunks.next_multiple_of(SECTIONS * PARAGRAPHS);
         Self {
             chunks,
             entities: chunks / 5,

@@ -12,6 +12,7 @@ use crate::measure::{Common, Setup, memory};
 use anyhow::{Result, ensure};
 use clap::Parser;
 use content::{Content, Size, Topics, YEAR, field};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::{Database, Read, ReadTxn};
@@ -20,7 +21,8 @@ use stratigraph_rag::retrieve::{Bm25, Desk, Layer, Narrow, Operator, Pipeline, Q
 
 /// Measures `retrieve` of every preset over a generated graph.
 ///
-/// Example: `retrieve --chunks 1000000`
+/// Example: `retrieve --chunks 1000000 --dir /data --keep`, then `retrieve --chunks 1000000 --graph
+/// /data/stratigraph-bench-…/retrieve/db`
 #[derive(Debug, Parser)]
 #[command(name = "retrieve")]
 pub struct Arguments {
@@ -33,6 +35,9 @@ pub struct Arguments {
     /// How many questions
     #[arg(long, default_value_t = 300)]
     questions: usize,
+    /// Asks the database in this folder, which an earlier run with --keep and as many chunks has left, instead of building one
+    #[arg(long, value_name = "DIR")]
+    graph: Option<PathBuf>,
     #[command(flatten)]
     common: Common,
 }
@@ -89,15 +94,23 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let dir = setup.subfolder("retrieve")?;
     let size = Size::of(arguments.chunks.unwrap_or(setup.choose(20_000, 200_000)));
     let mut report = Report::default();
-    let db = Database::create(dir.join("db"))?;
     let dimensions = arguments.dimensions;
     let embedder = Arc::new(Topics { dimensions });
     let profile = Profile::all().filterable([YEAR]);
+    let db = match &arguments.graph {
+        Some(graph) => Database::open(graph)?,
+        None => Database::create(dir.join("db"))?,
+    };
     let layers = Layers::open(&db, profile, embedder.clone())?;
-    let mut content = Content::new(size, setup.seed);
-    build(setup, &layers, &mut content, size, &mut report)?;
-    let questions = Questions::make(&mut content, arguments.questions)?;
+    match arguments.graph {
+        Some(_) => until_linked(&db)?,
+        None => build(setup, &layers, size, &mut report)?,
+    }
     let read = db.read()?;
+    count(&read, size, &mut report)?;
+    // Not of what is left of the numbers that the texts are made of: a graph that is there is asked the same.
+    let mut asked = Content::new(size, setup.seed.wrapping_add(1));
+    let questions = Questions::make(&mut asked, arguments.questions)?;
     questions.check(&read, &embedder)?;
     setup.progress("asking");
     for (name, held) in PRESETS {
@@ -146,14 +159,9 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
 }
 
 /// The graph, and the summaries of its domains.
-fn build(
-    setup: &Setup,
-    layers: &Layers,
-    content: &mut Content,
-    size: Size,
-    report: &mut Report,
-) -> Result<()> {
+fn build(setup: &Setup, layers: &Layers, size: Size, report: &mut Report) -> Result<()> {
     let begun = Instant::now();
+    let mut content = Content::new(size, setup.seed);
     let documents = size.documents();
     for first in (0..documents).step_by(TOGETHER) {
         let some = first..documents.min(first + TOGETHER);
@@ -180,9 +188,18 @@ fn build(
     until_linked(layers.database())?;
     report.count("build_s", begun.elapsed().as_secs_f64(), None, "s", None);
     until_quiet();
-    let read = layers.database().read()?;
+    Ok(())
+}
+
+/// How much there is of everything.
+fn count(read: &ReadTxn, size: Size, report: &mut Report) -> Result<()> {
+    let chunks = read.node_count(Some("Chunk"))?;
+    ensure!(
+        chunks == size.chunks as u64,
+        "the graph has {chunks} chunks: `--chunks {chunks}` asks it"
+    );
     for (name, count) in [
-        ("chunks", read.node_count(Some("Chunk"))?),
+        ("chunks", chunks),
         ("entities", read.node_count(Some("Entity"))?),
         ("mentions", read.relationship_count(Some("MENTIONS"))?),
         ("facts", read.relationship_count(Some("FACT"))?),
