@@ -230,7 +230,7 @@ fn compared(name: &str) -> Option<String> {
     clean_name(name).map(|name| canonical(&name))
 }
 
-/// A name as rules compare those of one text.
+/// Words as such are compared that are no names of the graph.
 pub(super) fn folded(name: &str) -> String {
     name.to_lowercase()
 }

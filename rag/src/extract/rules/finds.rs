@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::Entity;
-use super::super::reply::{clean_name, folded};
+use super::super::reply::clean_name;
+use crate::build::canonical;
 
 /// What is found of an entity, while a piece is read.
 pub(super) struct Found {
@@ -26,7 +27,7 @@ pub(super) enum Rank {
     Phrase,
 }
 
-/// Entities by their folded names, in the order in which they were found.
+/// Entities by the names that the graph has for them, in the order in which they were found.
 #[derive(Default)]
 pub(super) struct Finds {
     pub(super) found: Vec<Found>,
@@ -62,7 +63,7 @@ impl Finds {
     ) -> Option<&mut Found> {
         let name = clean_name(name)?;
         let next = self.found.len();
-        let place = *self.places.entry(folded(&name)).or_insert(next);
+        let place = *self.places.entry(canonical(&name)).or_insert(next);
         if place == next {
             self.found.push(Found {
                 entity: Entity {
@@ -80,5 +81,25 @@ impl Finds {
             found.entity.kind = kind.map(str::to_owned);
         }
         Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_graph_calls_by_one_name_is_found_once() {
+        let mut finds = Finds::default();
+        let names = ["Straße", "STRASSE", "Cafe\u{301}  Noir", "café noir"];
+        for (name, sentence) in names.into_iter().zip(0..) {
+            finds.add(name, Some("name"), Rank::Name, sentence, false);
+        }
+        let found = finds.found.iter();
+        let found: Vec<(&str, &[usize])> = found
+            .map(|one| (one.entity.name.as_str(), one.sentences.as_slice()))
+            .collect();
+        let expected: [(&str, &[usize]); 2] = [("Straße", &[0, 1]), ("Cafe\u{301} Noir", &[2, 3])];
+        assert_eq!(found, expected);
     }
 }

@@ -17,11 +17,12 @@ mod tokens;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::reply::{clean_name, folded};
+use super::reply::clean_name;
 use super::{
     Chain, Cost, Domain, Entity, ExtractError, Extracted, Extractor, Outcome, Reading, Triple,
 };
 use crate::BlockKind;
+use crate::build::canonical;
 
 pub(crate) use common::is_common;
 pub(super) use counted::Counted;
@@ -40,7 +41,7 @@ pub(super) fn each_name_of(text: &str, mut each: impl FnMut(&str)) {
 }
 
 /// The version of the rules. Another rule is another version, or old results would stay.
-const VERSION: &str = "rules-2";
+const VERSION: &str = "rules-3";
 /// The most entities of a piece.
 const MOST_ENTITIES: usize = 64;
 /// The most sentences that are kept of those that name an entity.
@@ -313,9 +314,9 @@ fn domains(reading: &Reading<'_>, root: &Domain, topic: Option<&str>) -> Vec<Dom
         names.extend(topic);
     }
     let mut domains = vec![root.clone()];
-    let mut seen: HashSet<String> = [folded(&root.name)].into();
+    let mut seen: HashSet<String> = [canonical(&root.name)].into();
     for name in names {
-        if let Some(name) = clean_name(name).filter(|name| seen.insert(folded(name))) {
+        if let Some(name) = clean_name(name).filter(|name| seen.insert(canonical(name))) {
             domains.push(Domain {
                 name,
                 description: String::new(),
@@ -327,13 +328,14 @@ fn domains(reading: &Reading<'_>, root: &Domain, topic: Option<&str>) -> Vec<Dom
 
 /// Each entity under the chain.
 fn chains(domains: &[Domain], entities: &[Entity]) -> Vec<Chain> {
+    let names = domains.iter().map(|domain| canonical(&domain.name));
+    let named: Vec<(String, &Domain)> = names.zip(domains).collect();
     let chain = |entity: &Entity| {
+        let name = canonical(&entity.name);
         // A thing is not its own domain.
-        let above = domains
-            .iter()
-            .filter(|domain| folded(&domain.name) != folded(&entity.name));
+        let above = named.iter().filter(|(domain, _)| *domain != name);
         Chain {
-            domains: above.cloned().collect(),
+            domains: above.map(|(_, domain)| (*domain).clone()).collect(),
             object: entity.name.clone(),
             description: String::new(),
         }
