@@ -14,7 +14,7 @@ use crate::build::hash;
 use crate::growing::{self, Growing, GrowingError};
 
 /// What can be done about answers of others.
-const ELSEWHERE: &str = "take the file away, or name another folder with --keep";
+const ELSEWHERE: &str = "delete the file or move it away, or name another folder with --keep";
 
 /// Answers of one system to the questions of a set, in a file.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl AnswerFile {
             };
             if row["asked"].as_str() != Some(asked(by, one).as_str()) {
                 return Err(wrong(format!(
-                    "{id:?} was asked otherwise (in other words, of another state of the database, or by another pipeline or model): {ELSEWHERE}"
+                    "{id:?} was asked otherwise (in other words, of another state of the database, by another pipeline or model, or by another version of Stratigraph or its prompts): {ELSEWHERE}"
                 )));
             }
             let given = of_row(&row, 0, Some(slice::from_ref(*one)), Longest::OF_OURS);
@@ -239,10 +239,11 @@ mod tests {
             ("me", &unasked[..]),
         ] {
             let refused = AnswerFile::open(&path, by, set).unwrap_err().to_string();
-            assert!(
-                refused.contains("line 1") && refused.contains("--keep"),
-                "{refused}"
-            );
+            let said = ["mine.jsonl, line 1: ", "delete the file", "--keep"];
+            assert!(said.iter().all(|part| refused.contains(part)), "{refused}");
+            // Who changed nothing has another version.
+            let is_posed = set[0].id == "1";
+            assert_eq!(refused.contains("version of Stratigraph"), is_posed);
             assert_ne!(
                 AnswerFile::own_name(by, set),
                 AnswerFile::own_name("me", &[posed("1", "What was basalt?")])
