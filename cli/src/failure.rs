@@ -1,6 +1,8 @@
 //! Why a verb gave no answer: the engine's errors, and the few of our own.
 
+use crate::bill::Bill;
 use crate::exit::Exit;
+use crate::output::{count, money, things};
 use crate::rag_error::RagError;
 use crate::remote::{Address, RemoteFailure};
 use crate::transfer::TransferError;
@@ -128,12 +130,12 @@ pub(crate) enum Failure {
         /// Why.
         failure: Box<Failure>,
     },
-    /// What was paid for before something failed is kept, and the same command goes on from there.
+    /// What is to be known beside why something failed: what was paid by then, or what of that is kept.
     #[error("{}; {kept}", failure.told())]
     Kept {
         /// Why it failed.
         failure: Box<Failure>,
-        /// What is kept, and how to go on.
+        /// What is kept, and how to go on; or the bill.
         kept: String,
     },
     /// An import or an export that cannot be.
@@ -225,6 +227,26 @@ impl Failure {
         }
     }
 
+    /// The failure of work that a model was paid for by then, with the bill; where nobody was asked, nothing is told.
+    pub(crate) fn with_paid(self, bill: &Bill) -> Self {
+        let (calls, usage) = (bill.cost.calls, bill.cost.usage);
+        if calls == 0 {
+            return self;
+        }
+        let (read, written) = (count(usage.input_tokens), count(usage.output_tokens));
+        let price = bill
+            .price(None)
+            .map(|price| format!(", cost {}", money(price)));
+        Self::Kept {
+            failure: Box::new(self),
+            kept: format!(
+                "{} of the model by then: tokens read {read}, written {written}{}",
+                things(calls, "call"),
+                price.unwrap_or_default()
+            ),
+        }
+    }
+
     /// It with what is behind it.
     pub(crate) fn told(&self) -> String {
         causes(self)
@@ -305,7 +327,8 @@ mod tests {
     use clap::{Command, CommandFactory};
     use std::collections::BTreeSet;
     use std::io;
-    use stratigraph_models::ModelError;
+    use stratigraph_models::{ModelError, Usage};
+    use stratigraph_rag::extract::Cost;
 
     /// Whether a verb takes what an address needs, or what is below it does.
     fn talks_to_a_server(verb: &Command) -> bool {
@@ -347,6 +370,27 @@ mod tests {
         assert!(told(2).contains("; 2 replies are kept in replies.jsonl: run the same command"));
         let kept = cancelled().with_kept(2, things, path);
         assert_eq!((kept.exit(), kept.kind()), (Exit::Cancelled, "cancelled"));
+    }
+
+    #[test]
+    fn what_was_paid_by_then_is_told_and_changes_nothing_else() {
+        let cancelled = || Failure::from(stratigraph::Error::Cancelled);
+        let usage = Usage {
+            input_tokens: 1200,
+            output_tokens: 30,
+        };
+        let cost = Cost {
+            calls: 2,
+            usage,
+            ..Cost::default()
+        };
+        let paid = cancelled().with_paid(&Bill::from(cost));
+        assert_eq!(
+            paid.told(),
+            "cancelled; 2 calls of the model by then: tokens read 1,200, written 30"
+        );
+        assert_eq!((paid.exit(), paid.kind()), (Exit::Cancelled, "cancelled"));
+        assert_eq!(cancelled().with_paid(&Bill::default()).told(), "cancelled");
     }
 
     #[test]

@@ -159,13 +159,15 @@ impl Server {
             let mut work = std::pin::pin!(work);
             let mut every = tokio::time::interval(OFTEN);
             loop {
-                tokio::select! {
-                    done = &mut work => return done,
-                    _ = every.tick() => {
-                        if let Some(now) = heard.try_iter().last() {
-                            told(now);
-                        }
-                    }
+                let done = tokio::select! {
+                    done = &mut work => Some(done),
+                    _ = every.tick() => None,
+                };
+                if let Some(now) = heard.try_iter().last() {
+                    told(now);
+                }
+                if let Some(done) = done {
+                    return done;
                 }
             }
         })

@@ -222,16 +222,23 @@ impl Server {
         Ok(matches!(value, Some(Value::Bool(true))))
     }
 
-    /// Takes documents out.
+    /// Takes documents out; `told` hears which are gone.
     ///
     /// # Errors
-    /// What the server refuses.
-    pub(crate) fn delete_documents(&self, ids: &[String]) -> Result<(), Failure> {
+    /// What the server refuses; Ctrl-C, for which no request under way is left.
+    pub(crate) fn delete_documents(
+        &self,
+        ids: &[String],
+        cancel: &CancelToken,
+        told: &mut dyn FnMut(&[String]),
+    ) -> Result<(), Failure> {
         for some in ids.chunks(PORTION) {
+            cancel.check()?;
             let rag = self.client.rag();
             let deleted = rag.delete(some.iter().cloned());
             let deleted = self.runtime.block_on(deleted);
             deleted.map_err(|error| self.failure(&error, ""))?;
+            told(some);
         }
         Ok(())
     }

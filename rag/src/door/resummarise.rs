@@ -12,6 +12,7 @@ use super::unwritten::{Fate, Unwritten, Writer};
 use super::{DoorError, Open};
 use crate::build::{BuildError, Inputs, NodeKey, Summary};
 use crate::extract::{Cost, ExtractError};
+use crate::ingest::of_database;
 use crate::under_way::UnderWay;
 
 /// The summaries that are being written in this process. Statements, calls of a server and programs open the same database anew,
@@ -62,12 +63,15 @@ pub struct Resummarised {
     pub of: usize,
     /// Who writes here: the name of the model, or [`Summary::RULES`]; nothing if there is no model and nobody else may.
     pub by: Option<String>,
-    /// How many are still stale.
+    /// How many are still stale; where the database does not say it any more, how many were not made.
     pub left: usize,
     /// The bill, that of what failed included.
     pub cost: Cost,
     /// Whether somebody said that it should stop.
     pub stopped: bool,
+    /// Why it ended before its end, if the database takes or gives nothing any more. What was made before that stays, and all
+    /// that was paid is in the bill.
+    pub ended: Option<DoorError>,
 }
 
 impl Resummarised {
@@ -98,13 +102,6 @@ pub struct Unmended {
     pub error: DoorError,
 }
 
-/// What threads share.
-#[derive(Default)]
-struct Shared {
-    done: Resummarised,
-    ended: Option<DoorError>,
-}
-
 /// What a call was asked, which all of its threads go by.
 struct Going<'a> {
     wanted: &'a Resummarise,
@@ -127,7 +124,7 @@ impl Open {
     ///
     /// # Errors
     /// [`DoorError::NoModel`] if only a model may write, there is none, and something is to be summarised; what the database
-    /// says.
+    /// says before the first is made. What it says later is [told](Resummarised::ended) with what was done by then.
     pub fn resummarise(
         &self,
         wanted: &Resummarise,
@@ -153,28 +150,31 @@ impl Open {
                 cancel,
                 told,
             };
-            all = self.make(nodes, &going)?;
+            all = self.make(nodes, &going);
         }
+        let unmade = all.of.saturating_sub(all.settled());
         all.failed.extend(kept);
         all.mended.sort_by(|one, other| one.node.cmp(&other.node));
         all.failed.sort_by(|one, other| one.node.cmp(&other.node));
         all.forgotten.sort_unstable();
-        all.left = self.layers().stale()?.len();
+        all.left = match self.layers().stale() {
+            Ok(stale) => stale.len(),
+            Err(error) => {
+                all.ended.get_or_insert(error.into());
+                unmade
+            }
+        };
         all.by = writer.map(|writer| writer.name);
         Ok(all)
     }
 
-    fn make(
-        &self,
-        nodes: Vec<(usize, NodeKey)>,
-        going: &Going<'_>,
-    ) -> Result<Resummarised, DoorError> {
-        let shared = Mutex::new(Shared::default());
-        {
-            let mut shared = lock(&shared);
-            shared.done.of = nodes.len();
-            (going.told)(&shared.done);
-        }
+    fn make(&self, nodes: Vec<(usize, NodeKey)>, going: &Going<'_>) -> Resummarised {
+        let shared = Resummarised {
+            of: nodes.len(),
+            ..Resummarised::default()
+        };
+        (going.told)(&shared);
+        let shared = Mutex::new(shared);
         let mut rest = VecDeque::from(nodes);
         // Level by level: what lies below reads the summaries of what is above, so it waits for them.
         while let Some(depth) = rest.front().map(|(depth, _)| *depth) {
@@ -182,20 +182,24 @@ impl Open {
             let level: VecDeque<NodeKey> = rest.drain(..count).map(|(_, node)| node).collect();
             self.make_level(level, going, &shared);
             let shared = lock(&shared);
-            if shared.ended.is_some() || shared.done.stopped {
+            if shared.ended.is_some() || shared.stopped {
                 break;
             }
         }
-        self.layers().replies().sync().map_err(BuildError::from)?;
-        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match shared.ended {
-            Some(error) => Err(error),
-            None => Ok(shared.done),
+        let mut done = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = self.layers().replies().sync() {
+            done.ended.get_or_insert(error.into());
         }
+        done
     }
 
     /// Makes summaries that do not read each other, several at a time.
-    fn make_level(&self, level: VecDeque<NodeKey>, going: &Going<'_>, shared: &Mutex<Shared>) {
+    fn make_level(
+        &self,
+        level: VecDeque<NodeKey>,
+        going: &Going<'_>,
+        shared: &Mutex<Resummarised>,
+    ) {
         let threads = self.equipment().its_calls().min(level.len());
         let rest = Mutex::new(level);
         let work = || {
@@ -203,17 +207,17 @@ impl Open {
                 let next = lock(&rest).pop_front();
                 let Some(node) = next else { break };
                 if going.cancel.is_cancelled() {
-                    lock(shared).done.stopped = true;
+                    lock(shared).stopped = true;
                     break;
                 }
                 let mut cost = Cost::default();
                 let came = self.one(&node, going, &mut cost);
                 let mut shared = lock(shared);
+                shared.take(node, cost, came);
+                (going.told)(&shared);
                 if shared.ended.is_some() {
                     break;
                 }
-                shared.take(node, cost, came);
-                (going.told)(&shared.done);
             }
         };
         std::thread::scope(|scope| {
@@ -266,17 +270,31 @@ impl Open {
     }
 }
 
-impl Shared {
+impl Resummarised {
     fn take(&mut self, node: NodeKey, cost: Cost, came: Result<Came, DoorError>) {
-        self.done.cost += cost;
-        match came {
-            Ok(Came::Made(text)) => self.done.mended.push(Mended { node, text, cost }),
-            Ok(Came::Forgotten) => self.done.forgotten.push(node),
-            Ok(Came::Passed) => self.done.passed += 1,
-            Err(DoorError::Extract(ExtractError::Cancelled)) => self.done.stopped = true,
-            Err(error) if ends_all(&error) => self.ended = Some(error),
-            Err(error) => self.done.failed.push(Unmended { node, error }),
+        self.cost += cost;
+        match came.map_err(without_replies) {
+            Ok(Came::Made(text)) => self.mended.push(Mended { node, text, cost }),
+            Ok(Came::Forgotten) => self.forgotten.push(node),
+            Ok(Came::Passed) => self.passed += 1,
+            Err(DoorError::Extract(ExtractError::Cancelled)) => self.stopped = true,
+            // Others that were at it may say the same: the first is told.
+            Err(error) if ends_all(&error) => {
+                self.ended.get_or_insert(error);
+            }
+            Err(error) => self.failed.push(Unmended { node, error }),
         }
+    }
+}
+
+/// What the database says, if a reply could not be kept or found because of that.
+fn without_replies(error: DoorError) -> DoorError {
+    match error {
+        DoorError::Extract(error) => match of_database(error) {
+            Ok(error) => error.into(),
+            Err(error) => error.into(),
+        },
+        error => error,
     }
 }
 

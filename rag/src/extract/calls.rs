@@ -203,27 +203,32 @@ impl Calls {
             },
             source: Box::new(failed.error),
         })?;
+        let cost = Cost {
+            calls: answered.tries as u64,
+            usage: answered.usage,
+            ..Cost::default()
+        };
         if is_of_use(&answered.value) {
             let kept = Kept {
                 reply: answered.value.to_string(),
                 usage: answered.usage,
             };
             let put = self.cache.put(&question.key, &kept);
-            put.map_err(ExtractError::Cache)?;
+            put.map_err(|source| ExtractError::Cache { cost, source })?;
         }
         Ok(Answer {
             value: answered.value,
-            cost: Cost {
-                calls: answered.tries as u64,
-                usage: answered.usage,
-                ..Cost::default()
-            },
+            cost,
         })
     }
 
     /// The reply that is kept, if there is one and it is what it should be.
     pub(super) fn kept(&self, question: &Question) -> Result<Option<Value>, ExtractError> {
-        let kept = self.cache.get(&question.key).map_err(ExtractError::Cache)?;
+        let kept = self.cache.get(&question.key);
+        let kept = kept.map_err(|source| ExtractError::Cache {
+            cost: Cost::default(),
+            source,
+        })?;
         let value: Option<Value> = kept.and_then(|kept| serde_json::from_str(&kept.reply).ok());
         let schema = question.request.schema.as_ref();
         let fits = |value: &Value| schema.is_none_or(|schema| schema.check(value).is_ok());
@@ -304,6 +309,28 @@ mod tests {
         assert_eq!(first.value, again.value);
         assert_eq!((model.asked().len(), cache.len()), (2, 1));
         assert!(calls.ask(&question(&calls, "Granite."), "x", &any).is_err());
+    }
+
+    /// What takes no replies.
+    struct Full;
+
+    impl CallCache for Full {
+        fn get(&self, _: &CallKey) -> Result<Option<Kept>, CacheError> {
+            Ok(None)
+        }
+
+        fn put(&self, _: &CallKey, _: &Kept) -> Result<(), CacheError> {
+            Err("the disk is full".into())
+        }
+    }
+
+    #[test]
+    fn a_reply_that_cannot_be_kept_is_on_the_bill() {
+        let model = Recorded::in_order(["{}", "{\"text\": \"Lava.\"}"]);
+        let calls = Calls::new(Arc::new(model), Arc::new(Full));
+        let asked = calls.ask(&question(&calls, "Basalt."), "x", &any);
+        let cost = asked.err().map(|error| error.cost());
+        assert_eq!(cost.map(|cost| cost.calls), Some(2));
     }
 
     #[test]

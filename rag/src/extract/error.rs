@@ -23,7 +23,13 @@ pub enum ExtractError {
     },
     /// Replies cannot be kept, or those that are kept cannot be read.
     #[error("the replies of models cannot be kept or read")]
-    Cache(#[source] CacheError),
+    Cache {
+        /// What was spent before: a reply that cannot be kept is paid for as well.
+        cost: Cost,
+        /// What went wrong.
+        #[source]
+        source: CacheError,
+    },
     /// A dictionary has more names than can be looked for at once.
     #[error(
         "{names} known names are more than can be looked for at once ({problem}); give fewer or shorter ones"
@@ -52,14 +58,14 @@ impl ExtractError {
     #[must_use]
     pub fn cost(&self) -> Cost {
         match self {
-            Self::Model { cost, .. } => *cost,
+            Self::Model { cost, .. } | Self::Cache { cost, .. } => *cost,
             _ => Cost::default(),
         }
     }
 
     /// The same error, with what was spent before it.
     pub(super) fn after(mut self, spent: Cost) -> Self {
-        if let Self::Model { cost, .. } = &mut self {
+        if let Self::Model { cost, .. } | Self::Cache { cost, .. } = &mut self {
             *cost += spent;
         }
         self

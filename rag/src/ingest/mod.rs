@@ -39,6 +39,7 @@ mod unchanged;
 pub use lists::{FactList, ListError};
 pub use problems::{Failed, Problems};
 pub use recipe::{Recipe, System, UnknownSystem};
+pub(crate) use replies::of_database;
 pub use report::{Ended, Forecast, Progress, Report, Unread};
 pub use run::Ingest;
 

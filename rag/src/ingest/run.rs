@@ -7,6 +7,7 @@ use stratigraph::ErrorKind;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::Generator;
 
+use super::replies::of_database;
 use super::unchanged::{Unchanged, made_of};
 use super::{Ended, Forecast, Progress, Recipe, Report, Unread};
 use crate::Document;
@@ -279,7 +280,12 @@ impl<'a> Ingest<'a> {
                     continue;
                 }
                 Err(error) => {
-                    report.problems.fail(Some(document.id()), error);
+                    match of_database(error) {
+                        Ok(error) => {
+                            report.ended.get_or_insert(Ended::Database(error));
+                        }
+                        Err(error) => report.problems.fail(Some(document.id()), error),
+                    }
                     continue;
                 }
             };

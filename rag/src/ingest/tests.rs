@@ -541,3 +541,27 @@ fn a_document_that_takes_too_long_is_told_and_tried_once() {
     let report = Ingest::new(&layers, &recipe).run(documents(3), &|_| ());
     assert_eq!(report.documents, 3);
 }
+
+#[test]
+fn a_database_that_keeps_no_replies_ends_it_and_what_they_cost_is_told() {
+    let db = Database::builder().write_queue_timeout(Duration::from_millis(50));
+    let db = db.in_memory().unwrap();
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = Layers::open(&db, recipe.profile(), Arc::new(Lexical::new())).unwrap();
+    let model = Arc::new(model(""));
+    let ingest = Ingest::new(&layers, &recipe).model(Arc::clone(&model) as _);
+    let ingest = ingest.threads(1);
+    // Somebody else has the writer's place for longer than anybody waits.
+    let other = db.write().unwrap();
+    let report = ingest.run(documents(2), &|_| ());
+    drop(other);
+    assert!(
+        matches!(&report.ended, Some(Ended::Database(error)) if error.kind() == stratigraph::ErrorKind::Retry),
+        "{report:?}"
+    );
+    let done = (report.documents, report.problems.count_failed);
+    assert_eq!(done, (0, 0), "{report:?}");
+    let paid = model.asked().len() as u64;
+    assert!(paid > 0 && report.cost.calls == paid, "{report:?}");
+    assert_eq!(ingest.run(documents(2), &|_| ()).documents, 2);
+}

@@ -318,6 +318,9 @@ fn summarise(open: &Open, by_model: bool, token: &CancelToken) -> Result<(), Fai
     };
     let made = open.resummarise(&wanted, token, &|_| ());
     let made = made.map_err(RagError::from)?;
+    if let Some(error) = made.ended {
+        return Err(RagError::from(error).into());
+    }
     if made.stopped {
         return Err(stratigraph::Error::Cancelled.into());
     }

@@ -2,7 +2,7 @@
 //! and builds with its models what a folder would get here, byte for byte.
 
 use super::files::Files;
-use super::outcome::Outcome;
+use super::outcome::{BEHIND_DOCUMENTS, IN_DOCUMENTS, Outcome};
 use super::relations::{Cluster, Clustered};
 use super::{Done, Ingest, report};
 use crate::failure::Failure;
@@ -42,25 +42,12 @@ impl Ingest {
         }
         let wanted = &wanted;
         let mut outcome = self.upload(&server, wanted, system, files, progress)?;
-        if let Some(how) = self.cluster_relations {
-            let mut clustered = Clustered::of(server.alike(&cancel)?);
-            let agree = |name: &str, stands: &str| server.agree(name, stands, &cancel);
-            if how == Cluster::Merge && clustered.merge(agree)? > 0 {
-                outcome.renamed(self.upload(&server, wanted, system, files, progress)?);
-            }
-            outcome.relations = clustered;
+        if outcome.ended.is_none() {
+            let rest =
+                self.afterwards_there(&server, (wanted, system), files, &mut outcome, progress);
+            outcome.ended = rest.err().map(|failure| (failure, BEHIND_DOCUMENTS));
         }
-        if self.prune {
-            let mut gone = server.documents()?;
-            gone.retain(|id| files.lack(id));
-            if !self.dry_run {
-                server.delete_documents(&gone)?;
-            }
-            for id in gone {
-                outcome.took_out(id);
-            }
-        }
-        if let (Some(of), false) = (self.summarise, self.dry_run) {
+        if let (Some(of), false, true) = (self.summarise, self.dry_run, outcome.ended.is_none()) {
             outcome.summarised(Summaries::of(of).at_server(&server, progress));
         }
         if !self.dry_run {
@@ -69,7 +56,46 @@ impl Ingest {
         Ok((outcome, system))
     }
 
-    /// Sends the files, and hears what becomes of each.
+    /// What is done when the documents are in, but for summaries: relations are compared, and what is gone is taken out.
+    fn afterwards_there(
+        &self,
+        server: &Server,
+        (wanted, system): (&Wanted, System),
+        files: &Files,
+        outcome: &mut Outcome,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        let cancel = progress.interrupt().token();
+        if let Some(how) = self.cluster_relations {
+            let mut clustered = Clustered::of(server.alike(&cancel)?);
+            let agree = |name: &str, stands: &str| server.agree(name, stands, &cancel);
+            let merges = how == Cluster::Merge && clustered.merge(agree)? > 0;
+            outcome.relations = clustered;
+            if merges {
+                let mut again = self.upload(server, wanted, system, files, progress)?;
+                let ended = again.ended.take();
+                outcome.renamed(again);
+                if let Some((failure, _)) = ended {
+                    return Err(failure);
+                }
+            }
+        }
+        if self.prune {
+            let mut gone = server.documents()?;
+            gone.retain(|id| files.lack(id));
+            let mut took_out = |some: &[String]| {
+                some.iter().for_each(|id| outcome.took_out(id.clone()));
+            };
+            match self.dry_run {
+                true => took_out(&gone),
+                false => server.delete_documents(&gone, &cancel, &mut took_out)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the files, and hears what becomes of each. What ended it before its end is told with what was heard by then; where
+    /// that is nothing, it is the failure.
     fn upload(
         &self,
         server: &Server,
@@ -109,21 +135,35 @@ impl Ingest {
             bar.beside(report::so_far(outcome.pieces, outcome.bill.cost.calls));
         };
         let mut unsent = Vec::new();
+        let mut broken = None;
         let cancel = progress.interrupt().token();
         let mut uploading = Uploading::begin(server, layers, self.dry_run, cancel);
         for found in files.taken(system.has_facts()) {
             match files.read(found) {
-                Ok(document) => match uploading.send(document)? {
-                    Sent::Yes => {}
-                    Sent::No(problem) => unsent.push((found.id.clone(), problem)),
+                Ok(document) => match uploading.send(document) {
+                    Ok(Sent::Yes) => {}
+                    Ok(Sent::No(problem)) => unsent.push((found.id.clone(), problem)),
+                    Err(failure) => broken = Some(failure),
                 },
                 Err(error) => unsent.push((found.id.clone(), error.to_string())),
             }
             uploading.heard(&mut tell);
+            if broken.is_some() {
+                break;
+            }
         }
-        let opened = uploading.finish(&mut tell)?;
-        outcome.note = opened.note;
-        outcome.embedder = Some(opened.embedder);
+        let opened = match broken {
+            Some(failure) => Err(failure),
+            None => uploading.finish(&mut tell),
+        };
+        match opened {
+            Ok(opened) => {
+                outcome.note = opened.note;
+                outcome.embedder = Some(opened.embedder);
+            }
+            Err(failure) if outcome.documents + outcome.count_failed == 0 => return Err(failure),
+            Err(failure) => outcome.ended = Some((failure, IN_DOCUMENTS)),
+        }
         for (id, problem) in unsent {
             outcome.fail(Some(id), problem);
         }

@@ -1,6 +1,6 @@
 //! Into a folder, with the models of this process.
 
-use super::outcome::Outcome;
+use super::outcome::{BEHIND_DOCUMENTS, IN_DOCUMENTS, Outcome};
 use super::relations::{Cluster, Clustered};
 use super::{Done, Ingest, report};
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use stratigraph::Database;
 use stratigraph_rag::Document;
 use stratigraph_rag::build::{BuildError, Built, Called};
 use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
-use stratigraph_rag::ingest::{Ended, FactList, Report};
+use stratigraph_rag::ingest::{Ended, FactList};
 use stratigraph_rag::read::{Found, ReadError, Source};
 use stratigraph_rag::relations::Clustering;
 
@@ -84,24 +84,19 @@ impl Ingest {
             .open(&self.into)?;
         let library = Library::new(&db, equipment.clone());
         let open = self.opened(&library, wanted, files)?;
-        let report = run(&open, files, &equipment, progress)?;
-        let mut outcome = Outcome::of(&report);
-        said(&mut outcome, &open)?;
-        if let Some(how) = self.cluster_relations {
-            let token = progress.interrupt().token();
-            let alike = open.alike(Clustering::default(), &token);
-            let mut clustered = Clustered::of(alike.map_err(RagError::from)?);
-            let agree = |name: &str, stands: &str| open.agree(Called::Relation, name, Some(stands));
-            if how == Cluster::Merge && clustered.merge(agree).map_err(RagError::from)? > 0 {
-                let again = run(&open, files, &equipment, progress)?;
-                outcome.renamed(Outcome::of(&again));
-            }
-            outcome.relations = clustered;
+        let mut outcome = run(&open, files, &equipment, progress);
+        match said(&mut outcome, &open) {
+            // What was told first is why there is no more.
+            Err(_) if outcome.ended.is_some() => {}
+            said => said?,
         }
-        if self.prune {
-            take_out(&open, files, &mut outcome, progress)?;
+        if outcome.ended.is_none() {
+            let rest = self.afterwards(&open, files, &equipment, &mut outcome, progress);
+            outcome.ended = rest.err().map(|failure| (failure, BEHIND_DOCUMENTS));
         }
-        if let Some(of) = self.summarise {
+        if let Some(of) = self.summarise
+            && outcome.ended.is_none()
+        {
             let summaries = Summaries::of(of);
             outcome.summarised(summaries.in_folder(&open, &self.into, progress));
         }
@@ -115,14 +110,42 @@ impl Ingest {
         }
         Ok((outcome, system))
     }
+
+    /// What is done when the documents are in, but for summaries: relations are compared, and what is gone is taken out.
+    fn afterwards(
+        &self,
+        open: &Open,
+        files: &Files,
+        equipment: &Equipment,
+        outcome: &mut Outcome,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        if let Some(how) = self.cluster_relations {
+            let token = progress.interrupt().token();
+            let alike = open.alike(Clustering::default(), &token);
+            let mut clustered = Clustered::of(alike.map_err(RagError::from)?);
+            let agree = |name: &str, stands: &str| open.agree(Called::Relation, name, Some(stands));
+            let merges =
+                how == Cluster::Merge && clustered.merge(agree).map_err(RagError::from)? > 0;
+            outcome.relations = clustered;
+            if merges {
+                let mut again = run(open, files, equipment, progress);
+                let ended = again.ended.take();
+                outcome.renamed(again);
+                if let Some((failure, _)) = ended {
+                    return Err(failure);
+                }
+            }
+        }
+        match self.prune {
+            true => take_out(open, files, outcome, progress),
+            false => Ok(()),
+        }
+    }
 }
 
-fn run(
-    open: &Open,
-    files: &Files,
-    equipment: &Equipment,
-    progress: &Progress,
-) -> Result<Report, Failure> {
+/// Takes the files in. What ended it before its end is told with what was done by then.
+fn run(open: &Open, files: &Files, equipment: &Equipment, progress: &Progress) -> Outcome {
     let bar = progress.bar(files.count());
     let tell = |now: stratigraph_rag::ingest::Progress, before: usize| {
         bar.at((before + now.documents) as u64);
@@ -134,11 +157,12 @@ fn run(
         let before = report.documents + report.problems.count_failed;
         report = report.and(ingestion.run_lists(lists(open, files), &|now| tell(now, before)));
     }
-    match report.ended.take() {
-        Some(Ended::Database(error)) => Err(error.into()),
-        Some(_) => Err(stratigraph::Error::Cancelled.into()),
-        None => Ok(report),
-    }
+    let mut outcome = Outcome::of(&report);
+    outcome.ended = report.ended.map(|ended| match ended {
+        Ended::Database(error) => (error.into(), IN_DOCUMENTS),
+        _ => (stratigraph::Error::Cancelled.into(), IN_DOCUMENTS),
+    });
+    outcome
 }
 
 /// The documents of a database that were not found, of those that would be.

@@ -230,7 +230,7 @@ impl Ingest {
             .field("embedder", outcome.embedder)
             .field("dry_run", self.dry_run)
             .field("milliseconds", milliseconds);
-        if let Some(failure) = outcome.ended {
+        if let Some((failure, _)) = outcome.ended {
             reply.ended(failure);
         }
         Ok(reply)

@@ -10,6 +10,15 @@ use stratigraph_rag::build::{BuildError, CutOff, Layers, TablesReport};
 use stratigraph_rag::door::causes;
 use stratigraph_rag::ingest::{Forecast, Problems, Report, System};
 
+/// How far it came that ended while documents came in,
+pub(super) const IN_DOCUMENTS: &str =
+    "it ended while documents came in: the same command goes on from there";
+/// while relations were compared or documents were taken out,
+pub(super) const BEHIND_DOCUMENTS: &str =
+    "the documents are in, and not all is done that was to come then";
+/// or while summaries were written.
+const IN_SUMMARIES: &str = "the documents are in, and not all summaries are written";
+
 /// What came of it, wherever it was done.
 #[derive(Default)]
 pub(super) struct Outcome {
@@ -46,8 +55,8 @@ pub(super) struct Outcome {
     pub(super) stale: u64,
     /// Summaries that were written when the documents were in, if that was wanted.
     pub(super) summaries: Option<Made>,
-    /// Why that was not done to its end. The documents are in all the same, so it is told behind what came of them.
-    pub(super) ended: Option<Failure>,
+    /// Why not all was done, and how far it came. What was done stays, so it is told behind what came of it.
+    pub(super) ended: Option<(Failure, &'static str)>,
     /// Domains that have no summary, by which they are found; nothing where there are no domains, or nobody has looked.
     pub(super) without_summary: Option<u64>,
     /// That of summaries included.
@@ -196,11 +205,11 @@ impl Outcome {
         let mut made = match made {
             Ok(made) => made,
             Err(failure) => {
-                self.ended = Some(failure);
+                self.ended = Some((failure, IN_SUMMARIES));
                 return;
             }
         };
-        self.ended = made.ended.take();
+        self.ended = made.ended.take().map(|failure| (failure, IN_SUMMARIES));
         self.stale = made.stale;
         self.bill += made.bill;
         self.summaries = Some(made);

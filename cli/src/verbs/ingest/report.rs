@@ -143,8 +143,8 @@ fn taken_in(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     if let Some(made) = &outcome.summaries {
         made.tell(reply);
     }
-    if outcome.ended.is_some() {
-        reply.line("the documents are in, and not all summaries are written");
+    if let Some((_, far)) = &outcome.ended {
+        reply.line(far);
     }
     if outcome.not_pruned.is_some() {
         reply

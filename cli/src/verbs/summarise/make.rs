@@ -1,6 +1,7 @@
 //! Which summaries are written, and the writing, in a folder or at a server: one way for both verbs.
 
 use super::made::Made;
+use crate::bill::Bill;
 use crate::failure::Failure;
 use crate::output::things;
 use crate::progress::{Bar, Progress};
@@ -58,11 +59,11 @@ impl Summaries {
         }
     }
 
-    /// Writes them in the folder at this path, with the models of this process. What was written before it was stopped is told
-    /// with that.
+    /// Writes them in the folder at this path, with the models of this process. What was written before it was stopped, or the
+    /// database took no more, is told with that.
     ///
     /// # Errors
-    /// What the database says; of single summaries the outcome tells.
+    /// What the database says before the first; of single summaries the outcome tells.
     pub(crate) fn in_folder(
         self,
         open: &Open,
@@ -85,26 +86,29 @@ impl Summaries {
         let done = open.resummarise(&wanted, &cancel, &tell);
         let done = done.map_err(RagError::from)?;
         let mut made = Made::of(&done);
-        if done.stopped {
-            let stopped = Failure::from(stratigraph::Error::Cancelled);
-            let kept = done.mended.len();
-            made.ended = Some(stopped.with_kept(kept, ["summary", "summaries"], path));
-        }
+        let ended = match done.ended {
+            Some(error) => Some(Failure::from(RagError::from(error))),
+            None => done.stopped.then(|| stratigraph::Error::Cancelled.into()),
+        };
+        let kept = done.mended.len();
+        made.ended = ended.map(|ended| ended.with_kept(kept, ["summary", "summaries"], path));
         Ok(made)
     }
 
     /// Has a server write them, with the models that it was started with.
     ///
     /// # Errors
-    /// What the server refuses; of single summaries the outcome tells.
+    /// What the server refuses, with what was paid by then as far as it has told it; of single summaries the outcome tells.
     pub(crate) fn at_server(self, server: &Server, progress: &Progress) -> Result<Made, Failure> {
         let cancel = progress.interrupt().token();
-        let mut bar = None;
+        let (mut bar, mut paid) = (None, Bill::default());
         let mut tell = |now: stratigraph_client::RagProgress| {
             let bar: &Bar = bar.get_or_insert_with(|| progress.bar(now.of));
             show(bar, now.done, now.bill.calls);
+            paid = Bill::from(&now.bill);
         };
-        let done = server.resummarise(&self.wanted(), self.dry_run, &cancel, &mut tell)?;
+        let done = server.resummarise(&self.wanted(), self.dry_run, &cancel, &mut tell);
+        let done = done.map_err(|failure| failure.with_paid(&paid))?;
         Ok(Made::sent(done))
     }
 

@@ -1,8 +1,10 @@
-//! Ctrl-C while summaries are written: what is there is told, with its bill, and the next run asks for the rest.
+//! Ctrl-C while summaries are written, or documents come in: what is there is told, with its bill, and the next run asks for the
+//! rest.
 
 use super::*;
 use crate::served::interrupt;
 use crate::world::command;
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -12,7 +14,7 @@ use std::time::Duration;
 /// A generous limit of patience.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A model that says when it is asked for a summary, and gives none before it is let go on.
+/// A model that says when it is asked for a summary, or to read a text, and answers no such thing before it is let go on.
 struct Slow {
     model: ScriptedServer,
     asked: Receiver<()>,
@@ -20,7 +22,13 @@ struct Slow {
 }
 
 impl Slow {
+    /// Slow with summaries.
     fn start() -> Self {
+        Self::with_texts(false)
+    }
+
+    /// Slow with texts, or else with summaries.
+    fn with_texts(is_slow_with_texts: bool) -> Self {
         let (tell, asked) = channel();
         let (go_on, waits) = channel::<()>();
         let waits = Mutex::new(waits);
@@ -28,13 +36,16 @@ impl Slow {
         let fact = json!({"subject": "Basalt", "relation": "comes from", "object": "Mount Etna", "source": ""});
         let facts = json!({"triples": [fact]}).to_string();
         let model = ScriptedServer::start(move |asked| {
-            if asked.question().contains("<<text ") {
-                return Step::text(&facts);
+            let is_text = asked.question().contains("<<text ");
+            if is_text == is_slow_with_texts {
+                // After the first nobody listens, and nobody is waited for.
+                let _ = tell.send(());
+                let _ = waits.lock().unwrap().recv();
             }
-            // After the first nobody listens, and nobody is waited for.
-            let _ = tell.send(());
-            let _ = waits.lock().unwrap().recv();
-            Step::text(&summary)
+            match is_text {
+                true => Step::text(&facts),
+                false => Step::text(&summary),
+            }
         });
         let model = model.unwrap();
         Self {
@@ -44,7 +55,7 @@ impl Slow {
         }
     }
 
-    /// Runs the binary until it asks for a summary, and stops it there. What is under way ends as it should.
+    /// Runs the binary until it is slow, and stops it there. What is under way ends as it should.
     fn stop(self, arguments: &[&str]) -> (ScriptedServer, Said) {
         let mut child = command(arguments)
             .stdout(Stdio::piped())
@@ -158,6 +169,44 @@ fn what_came_of_documents_is_told_when_their_summaries_are_stopped() {
         (&1.into(), &1.into())
     );
     assert_eq!(summaries_asked(&model), 2);
+}
+
+#[test]
+fn what_came_in_is_told_when_it_is_stopped_before_what_is_gone_is_taken_out() {
+    let world = World::new();
+    world.write("docs/gone.md", ROCKS);
+    let (docs, folder) = (world.path("docs"), world.path("graph"));
+    let graph = text(&folder);
+    ingest(&world, graph, &["--profile", "triples"]).assert_code(0);
+    fs::remove_file(docs.join("gone.md")).unwrap();
+    for name in ["a", "b"] {
+        let contents = format!("# {name}\n\nBasalt comes from Mount Etna, says {name}.\n");
+        world.write(&format!("docs/{name}.md"), &contents);
+    }
+    let slow = Slow::with_texts(true);
+    let flags = slow.flags();
+    let how = ["--prune", "--json"].into_iter();
+    let how: Vec<&str> = how.chain(flags.iter().map(String::as_str)).collect();
+    let ingest_them = ["ingest", text(&docs), "--into", graph];
+    let (model, said) = slow.stop(&[&ingest_them[..], &how[..]].concat());
+    let done = ingested(&said, 130);
+    assert_eq!(
+        (&done["documents"], &done["added"], &done["pruned"]),
+        (&1.into(), &1.into(), &0.into()),
+        "{done}"
+    );
+    assert_eq!(
+        done["model"]["calls"].as_u64().unwrap(),
+        model.asked().len() as u64
+    );
+    assert_eq!(said.error_after_output().0, "cancelled");
+    let rest = ingest(&world, graph, &how);
+    let rest = ingested(&rest, 0);
+    assert_eq!(
+        (&rest["unchanged"], &rest["added"], &rest["pruned"]),
+        (&1.into(), &1.into(), &1.into()),
+        "{rest}"
+    );
 }
 
 #[test]

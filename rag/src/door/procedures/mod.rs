@@ -269,6 +269,9 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let open = library.open().map_err(failed)?;
     let done = open.resummarise(&wanted, call.stop(), &|_| ());
     let done = done.map_err(failed)?;
+    if let Some(error) = done.ended {
+        return Err(failed(error));
+    }
     if done.stopped {
         return Err(stratigraph::Error::Cancelled.into());
     }

@@ -5,7 +5,7 @@ use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 use super::*;
-use crate::build::Summary;
+use crate::build::{BuildError, Summary};
 
 /// Somebody says that one thing lies on another.
 fn say(db: &Database, id: &str, subject: &str, object: &str) {
@@ -173,4 +173,33 @@ fn what_was_written_before_it_was_stopped_stays_and_the_next_goes_on() {
         .unwrap();
     assert_eq!((keys(&rest.mended), rest.cost.calls), (vec!["slate"], 1));
     assert_eq!(model.asked().len(), 2);
+}
+
+#[test]
+fn what_was_paid_before_the_database_took_no_more_is_on_the_bill() {
+    // It is closed while the second is written, whose reply nobody can keep then.
+    let open_still: Arc<Mutex<Option<Database>>> = Arc::default();
+    let (closes, times) = (Arc::clone(&open_still), AtomicUsize::new(0));
+    let model = Arc::new(Recorded::by(move |_: &Request| {
+        if times.fetch_add(1, Ordering::Relaxed) == 1 {
+            let db = closes.lock().unwrap().take();
+            db.unwrap().close().unwrap();
+        }
+        summary()
+    }));
+    let (db, library) = library(Equipment::default().model(Arc::clone(&model) as _, 1));
+    rows(&db, "CALL rag.createLayers('triples')");
+    say(&db, "first", "Basalt", "Slate");
+    *open_still.lock().unwrap() = Some(db.clone());
+    let open = library.open().unwrap();
+    let done = open
+        .resummarise(&missing(), &CancelToken::new(), &|_| ())
+        .unwrap();
+    let Some(DoorError::Build(BuildError::Database(error))) = &done.ended else {
+        panic!("{done:?}");
+    };
+    assert!(matches!(error, stratigraph::Error::Closed), "{error}");
+    assert_eq!((keys(&done.mended), done.cost.calls), (vec!["basalt"], 2));
+    assert_eq!((model.asked().len(), done.left), (2, 1), "{done:?}");
+    assert!(done.failed.is_empty() && !done.stopped, "{done:?}");
 }

@@ -55,15 +55,15 @@ fn foresee(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result
 fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<(), Failure> {
     let config = &long.shared.config;
     let open = long.database.library.open().map_err(refused)?;
-    let tell = |now: &Resummarised| {
-        let progress = v1::RagProgress {
+    let far = |now: &Resummarised| {
+        Part::Progress(v1::RagProgress {
             done: now.settled() as u64,
             pieces: 0,
             bill: Some(bill(&now.cost, config)),
             of: now.of as u64,
-        };
-        long.perhaps(Part::Progress(progress));
+        })
     };
+    let tell = |now: &Resummarised| long.perhaps(far(now));
     let done = open.resummarise(wanted, &long.cancel, &tell);
     let done = done.map_err(refused)?;
     let verdict = v1::ResummariseVerdict {
@@ -71,7 +71,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
         failed: done.failed.len() as u64,
         left: done.left as u64,
         bill: Some(bill(&done.cost, config)),
-        by: done.by.unwrap_or_default(),
+        by: done.by.clone().unwrap_or_default(),
     };
     long.shared.metrics.asked_model(verdict.bill.as_ref());
     tracing::info!(
@@ -81,6 +81,10 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
         by = verdict.by,
         "summaries"
     );
+    if done.stopped || done.ended.is_some() {
+        // No verdict comes: the bill is told all the same.
+        long.surely(far(&done))?;
+    }
     for one in done.mended {
         long.surely(Part::Summary(v1::SummaryReport {
             subject: Some(subject(&one.node)),
@@ -97,6 +101,9 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
         }))?;
     }
     long.failed(done.failed)?;
+    if let Some(error) = done.ended {
+        return Err(refused(error));
+    }
     if done.stopped {
         return Err(Failure::Cancelled);
     }
