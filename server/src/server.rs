@@ -36,6 +36,7 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::codec::CompressionEncoding::{Gzip, Zstd};
+use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
@@ -294,13 +295,32 @@ async fn serve(
     health: HealthServer<impl Health>,
 ) -> Result<(), ServerError> {
     let config = Arc::clone(&shared.config);
-    // Both versions: grpcurl and Python's library still ask for the older one.
-    let described = || {
-        tonic_reflection::server::Builder::configure()
-            .register_encoded_file_descriptor_set(stratigraph_proto::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-    };
-    let failed = |error: tonic_reflection::server::Error| ServerError::Serving(error.to_string());
+    let routes =
+        routes(&shared, health).map_err(|error| ServerError::Serving(error.to_string()))?;
+    let end = shared.ending.reached(Stage::Closing);
+    let header_bytes = u32::try_from(config.max_header_size.0).unwrap_or(u32::MAX);
+    tonic::transport::Server::builder()
+        .max_concurrent_streams(config.max_streams_per_connection)
+        .http2_max_header_list_size(header_bytes)
+        .http2_keepalive_interval(Some(config.keep_alive_interval.0))
+        .http2_keepalive_timeout(Some(config.keep_alive_timeout.0))
+        .http2_max_pending_accept_reset_streams(Some(RESETS))
+        .layer(DoorLayer(Arc::clone(&shared)))
+        .add_routes(routes)
+        .serve_with_incoming_shutdown(
+            ReceiverStream::new(connections::take_in(listener, tls, shared)),
+            end,
+        )
+        .await
+        .map_err(|error| ServerError::Serving(error.to_string()))
+}
+
+/// Every service, each with the limits of its messages.
+fn routes(
+    shared: &Arc<Shared>,
+    health: HealthServer<impl Health>,
+) -> Result<Routes, tonic_reflection::server::Error> {
+    let config = &shared.config;
     // The door has unpacked and bounded each message before it comes here.
     let largest = config.max_request_size.max(config.max_bulk_message_size);
     macro_rules! bounded {
@@ -322,46 +342,34 @@ async fn serve(
             }
         }};
     }
-    let mut routes = tonic::service::Routes::builder();
+    let mut routes = Routes::builder();
     routes
         .add_service(health)
-        .add_service(bounded!(
-            QueryServiceServer,
-            Query::new(Arc::clone(&shared))
-        ))
+        .add_service(bounded!(QueryServiceServer, Query::new(Arc::clone(shared))))
         .add_service(bounded!(
             TransactionServiceServer,
-            TransactionControl(Arc::clone(&shared))
+            TransactionControl(Arc::clone(shared))
         ))
         .add_service(bounded!(
             DatabaseServiceServer,
-            DatabaseManagement(Arc::clone(&shared))
+            DatabaseManagement(Arc::clone(shared))
         ))
-        .add_service(bounded!(BulkServiceServer, Bulk(Arc::clone(&shared))))
-        .add_service(bounded!(RagServiceServer, Rag(Arc::clone(&shared))))
-        .add_service(bounded!(SchemaServiceServer, Schema(Arc::clone(&shared))))
-        .add_service(bounded!(SearchServiceServer, Search(Arc::clone(&shared))))
-        .add_service(bounded!(AdminServiceServer, Admin(Arc::clone(&shared))));
+        .add_service(bounded!(BulkServiceServer, Bulk(Arc::clone(shared))))
+        .add_service(bounded!(RagServiceServer, Rag(Arc::clone(shared))))
+        .add_service(bounded!(SchemaServiceServer, Schema(Arc::clone(shared))))
+        .add_service(bounded!(SearchServiceServer, Search(Arc::clone(shared))))
+        .add_service(bounded!(AdminServiceServer, Admin(Arc::clone(shared))));
     if config.reflection {
-        routes.add_service(described().build_v1().map_err(failed)?);
-        routes.add_service(described().build_v1alpha().map_err(failed)?);
+        // Both versions: grpcurl and Python's library still ask for the older one.
+        let described = || {
+            tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(stratigraph_proto::FILE_DESCRIPTOR_SET)
+                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        };
+        routes.add_service(described().build_v1()?);
+        routes.add_service(described().build_v1alpha()?);
     }
-    let end = shared.ending.reached(Stage::Closing);
-    let header_bytes = u32::try_from(config.max_header_size.0).unwrap_or(u32::MAX);
-    tonic::transport::Server::builder()
-        .max_concurrent_streams(config.max_streams_per_connection)
-        .http2_max_header_list_size(header_bytes)
-        .http2_keepalive_interval(Some(config.keep_alive_interval.0))
-        .http2_keepalive_timeout(Some(config.keep_alive_timeout.0))
-        .http2_max_pending_accept_reset_streams(Some(RESETS))
-        .layer(DoorLayer(Arc::clone(&shared)))
-        .add_routes(routes.routes())
-        .serve_with_incoming_shutdown(
-            ReceiverStream::new(connections::take_in(listener, tls, shared)),
-            end,
-        )
-        .await
-        .map_err(|error| ServerError::Serving(error.to_string()))
+    Ok(routes.routes())
 }
 
 /// A message of rows may be over the limit by what stands around the last row.

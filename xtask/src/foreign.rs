@@ -5,6 +5,7 @@
 //! installed, with their versions pinned, into an environment below the target directory, and nowhere else.
 
 use crate::cargo::Cargo;
+use crate::files;
 use crate::places::Places;
 use crate::shell;
 use crate::steps::Steps;
@@ -49,9 +50,7 @@ pub(crate) fn step(places: &Places, cargo: &Cargo<'_>, steps: &mut Steps) -> Res
 
 fn ask(places: &Places, cargo: &Cargo<'_>, python: &Path) -> Result<(), String> {
     let document = places.checkout.join(DOCUMENT);
-    let text = fs::read_to_string(&document)
-        .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
-    let example = example(&text)?;
+    let example = example(&files::read(&document)?)?;
     compare(places, &example, python, &cargo.debug("stratigraph")?)
 }
 
@@ -114,8 +113,7 @@ fn client(places: &Places) -> Result<PathBuf, String> {
         .args(REQUIREMENTS);
     shell::run_within(&mut install, INSTALL_LIMIT)
         .map_err(|why| format!("pip cannot install {}: {why}", REQUIREMENTS.join(" ")))?;
-    fs::write(&stamp, wanted)
-        .map_err(|error| format!("cannot write {}: {error}", stamp.display()))?;
+    files::write(&stamp, &wanted)?;
     Ok(python)
 }
 
@@ -125,16 +123,14 @@ fn compare(places: &Places, example: &Example, python: &Path, binary: &Path) -> 
         .join(format!("foreign-{}", std::process::id()));
     let compared = Served::start(binary, &folder.join("data")).and_then(|server| {
         let program = folder.join("example.py");
-        fs::write(&program, &example.program)
-            .map_err(|error| format!("cannot write {}: {error}", program.display()))?;
+        files::write(&program, &example.program)?;
         let printed = folder.join("printed");
         let file = fs::File::create(&printed)
             .map_err(|error| format!("cannot write {}: {error}", printed.display()))?;
         let mut command = Command::new(python);
         command.arg(&program).arg(&server.address).stdout(file);
         shell::run_within(&mut command, EXAMPLE_LIMIT)?;
-        let printed = fs::read_to_string(&printed)
-            .map_err(|error| format!("cannot read {}: {error}", printed.display()))?;
+        let printed = files::read(&printed)?;
         print!("{printed}");
         if printed == example.prints {
             return Ok(());

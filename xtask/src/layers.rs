@@ -5,7 +5,7 @@
 //! that nothing needs any more is a fault as well. This file only reads text: it knows no macro and no `super`, so
 //! what an allowed file imports can be used by its whole folder, through `super`, without being seen here.
 
-use crate::demo::folder::read;
+use crate::files::read;
 use crate::machine_paths::walk;
 use crate::map::{MAP, folders, quoted, section};
 use std::collections::{BTreeMap, BTreeSet};

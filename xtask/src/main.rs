@@ -9,6 +9,7 @@ mod check;
 mod conformance;
 mod demo;
 mod deny;
+mod files;
 mod foreign;
 mod fuzz;
 mod harness;

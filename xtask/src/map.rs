@@ -4,7 +4,7 @@
 //! Only the section `## Code map` is read, so that plans for later crates can stand in another one.
 //! This file reads names and never what is inside the source.
 
-use crate::demo::folder::read;
+use crate::files::read;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -5,6 +5,7 @@
 //! later build at the result. The version comes from `Cargo.lock`, since the headers come from there.
 //! A finished library is never changed in place: another recipe gets another folder.
 
+use crate::files;
 use crate::places::Places;
 use crate::shell;
 use std::fs;
@@ -78,8 +79,8 @@ fn build(places: &Places, recipe: &Recipe) -> Result<(), String> {
         "[package]\nname = \"librocksdb\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          librocksdb-sys = {{ version = \"={version}\", default-features = false, features = [{FEATURES}] }}\n\n[workspace]\n"
     );
-    write(&package.join("Cargo.toml"), &manifest)?;
-    write(
+    files::write(&package.join("Cargo.toml"), &manifest)?;
+    files::write(
         &package.join("src/lib.rs"),
         "//! Only its dependency matters.\n",
     )?;
@@ -102,7 +103,7 @@ fn build(places: &Places, recipe: &Recipe) -> Result<(), String> {
     let built = find_archive(&target.join("release/build"))?;
     let lib = home.join("lib");
     create_dir(&lib)?;
-    write(&home.join("recipe.txt"), text)?;
+    files::write(&home.join("recipe.txt"), text)?;
     // Copied under another name first: a build cut short must not leave half an archive behind.
     let half = lib.join("librocksdb.a.part");
     fs::copy(&built, &half).map_err(|error| format!("cannot copy {}: {error}", built.display()))?;
@@ -139,8 +140,7 @@ fn link_checkout(checkout: &Path, home: &Path) -> Result<(), String> {
 /// The version of `librocksdb-sys` that the workspace links, as `Cargo.lock` has it.
 fn locked_version(checkout: &Path) -> Result<String, String> {
     let path = checkout.join("Cargo.lock");
-    let lock = fs::read_to_string(&path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let lock = files::read(&path)?;
     let mut lines = lock.lines();
     lines
         .find(|line| *line == "name = \"librocksdb-sys\"")
@@ -159,8 +159,4 @@ fn fnv1a(text: &str) -> u64 {
 
 fn create_dir(path: &Path) -> Result<(), String> {
     fs::create_dir_all(path).map_err(|error| format!("cannot create {}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -138,17 +138,6 @@ impl Library {
         Self::new(&Database::in_memory()?, self.equipment.clone()).create(wanted)
     }
 
-    /// Opens it as it was built, or as is wanted if it has no layers yet.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open), but for [`DoorError::NoLayers`].
-    pub fn open_or_create(&self, wanted: &Wanted) -> Result<Open, DoorError> {
-        match self.open() {
-            Err(DoorError::NoLayers) => self.create(wanted),
-            opened => opened,
-        }
-    }
-
     /// Opens it as it was built.
     ///
     /// # Errors

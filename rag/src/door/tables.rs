@@ -44,7 +44,7 @@ impl Library {
     /// of headings and chunks, with an embedder that can read the rows.
     ///
     /// # Errors
-    /// [`DoorError::Tables`], and the graph is as it was then; as [`open_or_create`](Self::open_or_create).
+    /// [`DoorError::Tables`], and the graph is as it was then; otherwise as [`create`](Self::create).
     pub fn upsert_tables(
         &self,
         tables: &Tables<'_>,

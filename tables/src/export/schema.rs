@@ -14,19 +14,42 @@ use stratigraph::{Coding, Metric, Read, ReadTxn};
 pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Vec<String>)> {
     let catalog = read.catalog();
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
+    property_indexes(catalog, &mut all);
+    vector_indexes(catalog, &mut all);
+    text_indexes(catalog, &mut all, &mut left_out);
+    constraints(catalog, &mut all, &mut left_out);
+    hierarchies(catalog, &mut all);
+    let mut members = 0_u64;
+    named_members(read, |_, _| {
+        members += 1;
+        Ok(())
+    })?;
+    if members > 0 {
+        left_out.push(format!(
+            "that {members} nodes are members of a hierarchy by name"
+        ));
+    }
+    Ok((all, left_out))
+}
+
+/// Those of their own: what a constraint looks up comes with the constraint.
+fn property_indexes(catalog: &Catalog, all: &mut Vec<String>) {
     for index in catalog.indexes().filter(|index| index.owner.is_none()) {
-        let on = properties(catalog, &index.properties, ", ");
+        let on = properties(catalog, &index.properties);
         let pattern = pattern(catalog, index.scope);
         all.push(format!(
             "CREATE INDEX {} FOR {pattern} ON ({on})",
             quoted_name(&index.name)
         ));
     }
+}
+
+fn vector_indexes(catalog: &Catalog, all: &mut Vec<String>) {
     for index in catalog.vector_indexes() {
         let on = property(catalog, index.property);
         let with = match index.filters.as_slice() {
             [] => String::new(),
-            filters => format!(" WITH [{}]", properties(catalog, filters, ", ")),
+            filters => format!(" WITH [{}]", properties(catalog, filters)),
         };
         let metric = match index.metric {
             Metric::Cosine => "cosine",
@@ -49,6 +72,9 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             index.breadth,
         ));
     }
+}
+
+fn text_indexes(catalog: &Catalog, all: &mut Vec<String>, left_out: &mut Vec<String>) {
     for index in catalog.text_indexes() {
         let settings = &index.settings;
         let fields: Vec<PropertyId> = settings
@@ -62,7 +88,7 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             "CREATE FULLTEXT INDEX {} FOR {} ON EACH [{}] OPTIONS {{indexConfig: {{`fulltext.analyzer`: '{analyzer}'}}}}",
             quoted_name(&index.name),
             pattern(catalog, index.scope),
-            properties(catalog, &fields, ", "),
+            properties(catalog, &fields),
         ));
         let weighted = settings
             .fields()
@@ -77,8 +103,11 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             ));
         }
     }
+}
+
+fn constraints(catalog: &Catalog, all: &mut Vec<String>, left_out: &mut Vec<String>) {
     for constraint in catalog.constraints() {
-        let on = properties(catalog, &constraint.properties, ", ");
+        let on = properties(catalog, &constraint.properties);
         let demand = match &constraint.demand {
             Demand::Unique => format!("({on}) IS UNIQUE"),
             Demand::Key => format!("({on}) IS KEY"),
@@ -105,6 +134,9 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             quoted_name(&constraint.name)
         ));
     }
+}
+
+fn hierarchies(catalog: &Catalog, all: &mut Vec<String>) {
     for hierarchy in catalog.hierarchies() {
         let of = catalog.types.show(hierarchy.relationship_type);
         let tree = if hierarchy.tree { " AS TREE" } else { "" };
@@ -114,17 +146,6 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             quoted_name(&of)
         ));
     }
-    let mut members = 0_u64;
-    named_members(read, |_, _| {
-        members += 1;
-        Ok(())
-    })?;
-    if members > 0 {
-        left_out.push(format!(
-            "that {members} nodes are members of a hierarchy by name"
-        ));
-    }
-    Ok((all, left_out))
 }
 
 fn pattern(catalog: &Catalog, scope: Scope) -> String {
@@ -140,9 +161,9 @@ fn property(catalog: &Catalog, id: PropertyId) -> String {
     format!("e.{}", quoted_name(&catalog.properties.show(id)))
 }
 
-fn properties(catalog: &Catalog, ids: &[PropertyId], between: &str) -> String {
+fn properties(catalog: &Catalog, ids: &[PropertyId]) -> String {
     let all: Vec<String> = ids.iter().map(|id| property(catalog, *id)).collect();
-    all.join(between)
+    all.join(", ")
 }
 
 /// The language's name of a type that constraints can demand.

@@ -1,9 +1,9 @@
 //! Down the outline: the levels of headings as a tree, and as a picture together with what lies below them.
 
-use super::folder;
 use super::gathered::{self, literal};
 use super::program::Program;
 use super::questions::QUESTIONS;
+use crate::files;
 use std::path::Path;
 
 const PICTURE: &str = "descent.svg";
@@ -22,7 +22,7 @@ pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
     let words = program.with_embedder(&["repl", "strata"]);
     print!("{}", program.feed(&words, &statement)?);
     let drawn = gathered::picture(question, &mut |statement| program.rows("strata", statement))?;
-    folder::write(&folder.join(PICTURE), &drawn.draw())?;
+    files::write(&folder.join(PICTURE), &drawn.draw())?;
     println!(
         "the same as a picture, with what lies below: {}",
         folder.join(PICTURE).display()

@@ -2,6 +2,7 @@
 //!
 //! A folder without the mark is somebody else's, and is left alone.
 
+use crate::files::write;
 use std::fs;
 use std::path::Path;
 
@@ -25,16 +26,6 @@ pub(super) fn make(folder: &Path, sample: &Path) -> Result<(), String> {
     }
     copy(sample, folder)?;
     write(&folder.join(MARK), "")
-}
-
-/// Writes a file, and says which one if it cannot.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
-}
-
-/// Reads a file, and says which one if it cannot.
-pub(crate) fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
@@ -61,6 +52,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::read;
 
     #[test]
     fn its_own_folder_is_made_anew_and_nobody_elses() {

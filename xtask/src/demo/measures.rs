@@ -1,7 +1,7 @@
 //! How good retrieval is on the sample: a small set of our own, through `stratigraph eval`.
 
-use super::folder;
 use super::program::Program;
+use crate::files;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,9 @@ pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
     let set = folder.join("sets/halvren");
     fs::create_dir_all(&set)
         .map_err(|error| format!("cannot create {}: {error}", set.display()))?;
-    let questions = folder::read(&folder.join("questions/questions.jsonl"))?;
-    folder::write(&set.join("questions.jsonl"), &questions)?;
-    folder::write(&set.join("corpus.jsonl"), &corpus(&folder.join("guide"))?)?;
+    let questions = files::read(&folder.join("questions/questions.jsonl"))?;
+    files::write(&set.join("questions.jsonl"), &questions)?;
+    files::write(&set.join("corpus.jsonl"), &corpus(&folder.join("guide"))?)?;
     let mut words = vec!["eval", "--suite", "sets", "--work", "graphs"];
     for preset in MEASURED {
         words.extend(["--preset", preset]);
@@ -54,7 +54,7 @@ fn corpus(guide: &Path) -> Result<String, String> {
             corpus,
             "{{\"id\": {}, \"text\": {}}}",
             json(&name),
-            json(&folder::read(&path)?)
+            json(&files::read(&path)?)
         );
     }
     Ok(corpus)
@@ -125,7 +125,7 @@ mod tests {
         let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
         let sample = Path::new(&here).with_file_name(super::super::SAMPLE);
         let guide = corpus(&sample.join("guide")).unwrap();
-        let questions = folder::read(&sample.join("questions/questions.jsonl")).unwrap();
+        let questions = files::read(&sample.join("questions/questions.jsonl")).unwrap();
         let mut unanswered = 0;
         for line in questions.lines() {
             let Some((_, rest)) = line.split_once("\"passages\": [") else {

@@ -10,7 +10,7 @@
 mod answers;
 mod descent;
 mod farewell;
-pub(crate) mod folder;
+mod folder;
 mod gathered;
 mod measures;
 mod options;

@@ -3,8 +3,8 @@
 //!
 //! The demo fails if any other falls, or this one does not.
 
-use super::folder;
 use super::program::Program;
+use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const FOUND: &str = "found.json";
 /// Retrieves, edits, takes the edit in, and looks at the receipts.
 pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
     let words = program.with_embedder(&["retrieve", "strata", QUESTION, "--json"]);
-    folder::write(&folder.join(FOUND), &program.run(&words)?)?;
+    files::write(&folder.join(FOUND), &program.run(&words)?)?;
     println!("(kept as {FOUND})");
     let before = standings(&program.run(&["receipts", "strata", FOUND])?);
     println!("{}", counted(&before));
@@ -31,8 +31,8 @@ pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
 
     println!("\n{FILE}: \"{BEFORE}\" becomes \"{AFTER}\"");
     let path = folder.join(FILE);
-    let whole = folder::read(&path)?;
-    folder::write(&path, &edited(&whole)?)?;
+    let whole = files::read(&path)?;
+    files::write(&path, &edited(&whole)?)?;
     let ingest = [
         "ingest",
         "guide",
@@ -57,7 +57,7 @@ pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
     judged(&after)?;
 
     println!("\n{FILE}: \"{AFTER}\" becomes \"{BEFORE}\" again");
-    folder::write(&path, &whole)?;
+    files::write(&path, &whole)?;
     program.run(&program.with_embedder(&ingest))?;
     let again = standings(&program.run(&["receipts", "strata", FOUND])?);
     println!("{}", counted(&again));
@@ -136,7 +136,7 @@ mod tests {
     fn the_sentence_is_in_the_sample_once() {
         let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
         let sample = Path::new(&here).with_file_name(super::super::SAMPLE);
-        let text = folder::read(&sample.join(FILE)).unwrap();
+        let text = files::read(&sample.join(FILE)).unwrap();
         assert!(edited(&text).unwrap().contains(AFTER));
         assert!(edited(&text.replace(BEFORE, "")).is_err());
     }

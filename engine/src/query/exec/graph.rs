@@ -8,16 +8,14 @@
 use super::kind::Kind;
 use crate::algo::snapshot::VectorTable;
 use crate::catalog::{Catalog, LabelId, SchemaId, TypeId};
-use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::graph::record::RelationshipRecord;
 use crate::graph::view::{self, View};
-use crate::graph::{Direction, Entity, Ids, Neighbour, Read, ReadTxn, WriteTxn};
+use crate::graph::{Direction, Entity, Ids, Read, ReadTxn, WriteTxn};
 use crate::index::vector::VectorIndexInfo;
 use crate::keys::KeyRead;
 use crate::query::compile::Compiled;
-use crate::query::error::{Detail, Fault, raise};
-use crate::query::plan::{Arrow, Rules, TypeNames};
+use crate::query::plan::{Arrow, Rules};
 use crate::query::procedures::Registry;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -120,9 +118,11 @@ macro_rules! with_txn {
 mod hierarchies;
 mod labels;
 mod lately;
+mod links;
 mod projections;
 mod rows;
 mod searches;
+mod transaction;
 
 impl<'t> Graph<'t> {
     /// The graph in a transaction.
@@ -141,26 +141,6 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// The same, where `stop` ends whatever reads or writes. A host's own transaction is told so by whoever
-    /// takes it back.
-    pub(super) fn stopped_by(mut self, stop: &CancelToken) -> Self {
-        self.txn = match self.txn {
-            Txn::Read(read) => Txn::OwnRead(Box::new(read.for_query(stop))),
-            Txn::OwnRead(read) => Txn::OwnRead(Box::new(read.for_query(stop))),
-            Txn::Write(write) => {
-                write.stop_by(write.cancel_token().or(stop));
-                Txn::Write(write)
-            }
-            Txn::OwnWrite(mut write) => {
-                write.stop_by(stop.clone());
-                Txn::OwnWrite(write)
-            }
-            Txn::Over => Txn::Over,
-        };
-        self.stop = stop.clone();
-        self
-    }
-
     /// How often the store was asked, and for how many properties.
     pub(super) fn reads(&self) -> (u64, u64) {
         (self.seeks.get(), self.properties.get())
@@ -176,65 +156,6 @@ impl<'t> Graph<'t> {
         self.seeks.set(self.seeks.get() + 1);
         self.properties
             .set(self.properties.get() + properties as u64);
-    }
-
-    /// The transaction, to commit it or to give it back.
-    pub(crate) fn into_txn(self) -> Txn<'t> {
-        self.txn
-    }
-
-    /// The transaction to write with.
-    pub(crate) fn writer(&mut self) -> Result<&mut WriteTxn, Fault> {
-        match &mut self.txn {
-            Txn::Write(txn) => Ok(txn),
-            Txn::OwnWrite(txn) => Ok(txn),
-            Txn::Over => Err(over().into()),
-            Txn::Read(_) | Txn::OwnRead(_) => {
-                let message =
-                    "the statement changes the graph, and runs where nothing can be changed";
-                let fault = raise(Detail::ReadOnlyQuery, message);
-                Err(fault.hint("run it in a write transaction"))
-            }
-        }
-    }
-
-    /// Whether the query can commit as it goes.
-    pub(crate) fn is_own_write(&self) -> bool {
-        matches!(self.txn, Txn::OwnWrite(_))
-    }
-
-    /// Commits. Until the next transaction has begun there is none.
-    pub(crate) fn commit_portion(&mut self) -> Result<()> {
-        if let Txn::OwnWrite(txn) = self.leave() {
-            txn.commit()?;
-            self.committed += 1;
-        }
-        Ok(())
-    }
-
-    /// How many transactions were committed before this one.
-    pub(crate) fn committed_portions(&self) -> u64 {
-        self.committed
-    }
-
-    /// Whether there is no transaction, so that nothing can go on.
-    pub(crate) fn is_over(&self) -> bool {
-        matches!(self.txn, Txn::Over)
-    }
-
-    fn leave(&mut self) -> Txn<'t> {
-        self.read_bytes = self.read_bytes();
-        std::mem::replace(&mut self.txn, Txn::Over)
-    }
-
-    /// Takes back what is not committed, and begins the next transaction.
-    pub(crate) fn next_transaction(&mut self, database: &Database) -> Result<()> {
-        if let Txn::OwnWrite(txn) = self.leave() {
-            txn.rollback();
-        }
-        let next = database.write()?.with_cancel(self.stop.clone());
-        self.txn = Txn::OwnWrite(Box::new(next));
-        Ok(())
     }
 
     /// Notes that a node was deleted.
@@ -440,104 +361,6 @@ impl<'t> Graph<'t> {
         })?;
         found.sort_unstable();
         Ok(found)
-    }
-
-    /// The numbers of types, in order and each once; `None` stands for any.
-    pub(super) fn type_ids(&self, types: &TypeNames) -> Result<Option<Vec<TypeId>>> {
-        let Some(names) = types else { return Ok(None) };
-        let catalog = self.catalog()?;
-        let mut ids: Vec<TypeId> = names
-            .iter()
-            .filter_map(|name| catalog.types.id(name))
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        Ok(Some(ids))
-    }
-
-    /// Whether a type is one of these.
-    pub(super) fn is_of_types(&self, of: TypeId, types: &TypeNames) -> Result<bool> {
-        Ok(self.type_ids(types)?.is_none_or(|ids| ids.contains(&of)))
-    }
-
-    /// Appends a node's relationships.
-    pub(super) fn neighbours(
-        &self,
-        near: NodeId,
-        direction: Direction,
-        types: &TypeNames,
-        into: &mut Vec<Neighbour>,
-    ) -> Result<()> {
-        self.some_neighbours((near, direction, usize::MAX), types, into)
-    }
-
-    /// Appends the first of a node's relationships.
-    pub(super) fn some_neighbours(
-        &self,
-        (near, direction, most): (NodeId, Direction, usize),
-        types: &TypeNames,
-        into: &mut Vec<Neighbour>,
-    ) -> Result<()> {
-        self.count_seek(0);
-        let types = self.type_ids(types)?;
-        with_txn!(self, txn => {
-            let found = view::of(txn).neighbours(near, direction, types.as_deref())?;
-            for neighbour in found.take(most) {
-                into.push(neighbour?);
-            }
-            Ok(())
-        })
-    }
-
-    /// How many relationships a node has, without reading them. A loop counts at each of its ends.
-    pub(super) fn degree(&self, of: NodeId, arrow: Arrow, types: &TypeNames) -> Result<u64> {
-        let types = self.type_ids(types)?;
-        let ways = direction(arrow);
-        with_txn!(self, txn => {
-            let (view, mut sum) = (view::of(txn), 0);
-            for way in ways.ways() {
-                let Some(types) = &types else {
-                    self.count_seek(0);
-                    let degrees = view.degrees(*way, of)?;
-                    sum += degrees.iter().map(|(_, degree)| degree).sum::<u64>();
-                    continue;
-                };
-                for one in types {
-                    self.count_seek(0);
-                    sum += view.degree(*way, of, *one)?;
-                }
-            }
-            Ok(sum)
-        })
-    }
-
-    /// Appends the relationships from one node to another, without reading the others of either.
-    pub(super) fn relationships_between(
-        &self,
-        (source, target): (NodeId, NodeId),
-        types: &TypeNames,
-        into: &mut Vec<RelationshipId>,
-    ) -> Result<()> {
-        self.count_seek(0);
-        let Some(ids) = self.type_ids(types)? else {
-            return with_txn!(self, txn => {
-                for found in txn.relationships_between(source, target, None)? {
-                    into.push(found?.relationship);
-                }
-                Ok(())
-            });
-        };
-        let names = self.catalog()?;
-        for id in ids {
-            let name = names.types.name(id).map_or("", |name| name);
-            with_txn!(self, txn => {
-                for found in txn.relationships_between(source, target, Some(name))? {
-                    into.push(found?.relationship);
-                }
-                Ok(())
-            })?;
-        }
-        Ok(())
     }
 }
 

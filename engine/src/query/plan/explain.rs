@@ -2,11 +2,15 @@
 //!
 //! Variables are called as in the text, and nameless ones by their slot; expressions are shown as they stand
 //! in the text.
+//!
+//! Next: `explain/sources.rs`, `explain/traverse.rs`.
+
+mod sources;
+mod traverse;
 
 use super::{
-    Aggregate, BudgetUnit, CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Repeat,
-    Roots, ScanBy, Scored, Search, SearchKind, Seek, Segment, Traverse, TypeNames, WalkedNode,
-    Walks,
+    Aggregate, CreateItem, ExpandMany, LabelOf, Op, Plan, Repeat, ScanBy, Segment, TypeNames,
+    WalkedNode, Walks,
 };
 use crate::algo::walks::Times;
 use crate::query::exec::key_of;
@@ -252,161 +256,6 @@ impl Shown<'_> {
             }
             Segment::Rounds(repeat) => self.repeat(repeat, depth),
         }
-    }
-
-    fn search(&self, search: &Search) -> String {
-        let kind = match search.kind {
-            SearchKind::Vector => "VectorSearch",
-            SearchKind::Fulltext => "FulltextSearch",
-        };
-        let index = match &search.index {
-            IndexName::Known(name, _) => Arc::clone(name),
-            IndexName::Parameter(number, _) => {
-                let name = self.plan.parameters.get(*number as usize);
-                format!("${}", name.map_or("", |needed| &needed.name)).into()
-            }
-        };
-        let (query, limit) = (self.expr(&search.query), self.expr(&search.limit));
-        let exact = if search.exact { " EXACT" } else { "" };
-        let score = search.score.map(|score| self.name(score));
-        let score = score.map_or(String::new(), |score| format!(" SCORE AS {score}"));
-        let known = if search.must_be.is_some() {
-            " known"
-        } else {
-            ""
-        };
-        let into = self.name(search.into);
-        let most = search.most.iter().map(|most| self.expr(most));
-        let most = match most.collect::<Vec<_>>().join(" + ") {
-            most if most.is_empty() => most,
-            most => format!(" at most {most}"),
-        };
-        format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known}){most}")
-    }
-
-    fn scan(&self, into: Slot, by: &ScanBy, of: &str) -> String {
-        let into = self.name(into);
-        match by {
-            ScanBy::All => format!("All{of}s ({into})"),
-            ScanBy::Label(label) if of == "Node" => format!("NodesByLabel ({into}:{label})"),
-            ScanBy::Label(name) => format!("RelationshipsByType ({into}:{name})"),
-            ScanBy::Level { hierarchy, level } => {
-                format!("NodesOfLevel ({into}) {hierarchy} {}", self.expr(level))
-            }
-            ScanBy::Id { id, .. } => format!("{of}ById ({into}) {}", self.expr(id)),
-            ScanBy::Entity { value, one_of } => {
-                let sign = if *one_of { "IN" } else { "=" };
-                format!("Given{of} ({into}) {sign} {}", self.expr(value))
-            }
-            ScanBy::Index { index, seek, .. } => {
-                let seek = match seek {
-                    Seek::Equal(values) => {
-                        let values: Vec<String> =
-                            values.iter().map(|value| self.expr(value)).collect();
-                        format!("= {}", values.join(", "))
-                    }
-                    Seek::AnyOf(list) => format!("IN {}", self.expr(list)),
-                    Seek::StartsWith(prefix) => format!("STARTS WITH {}", self.expr(prefix)),
-                    Seek::Range { above, below } => {
-                        let side = |bound: &Option<(Expr, bool)>, sign: &str| {
-                            bound.as_ref().map(|(bound, counts)| {
-                                let equal = if *counts { "=" } else { "" };
-                                format!("{sign}{equal} {}", self.expr(bound))
-                            })
-                        };
-                        let sides = [side(above, ">"), side(below, "<")];
-                        sides
-                            .into_iter()
-                            .flatten()
-                            .collect::<Vec<_>>()
-                            .join(" AND ")
-                    }
-                };
-                format!("IndexSeek ({into}) {index} {seek}")
-            }
-        }
-    }
-
-    /// A traversal, and beneath it what is matched for it.
-    fn traverse(&mut self, op: &Traverse<Arc<[Op]>>, depth: usize) {
-        let bound = |bound: &Option<Expr>| {
-            let shown = bound.as_ref().map(|bound| self.expr(bound));
-            shown.unwrap_or_default()
-        };
-        let mut line = format!(
-            "Traverse levels {}..{}",
-            bound(&op.first_level),
-            bound(&op.last_level)
-        );
-        if op.unfiltered {
-            line.push_str(", roots unfiltered");
-        }
-        if let Some(scored) = &op.scored {
-            line.push_str(&self.scored(scored));
-        }
-        line.push_str(&self.kept("keep", &op.keep));
-        if op.candidates {
-            line.push_str(", emit candidates");
-        }
-        if let Some(budget) = &op.budget {
-            let unit = match budget.unit {
-                BudgetUnit::Nodes => "nodes",
-                BudgetUnit::Edges => "edges",
-                BudgetUnit::Milliseconds => "milliseconds",
-            };
-            let then = if budget.stops { "stop" } else { "error" };
-            let limit = self.expr(&budget.limit);
-            line.push_str(&format!(", budget {limit} {unit} or {then}"));
-        }
-        self.line(depth, &line);
-        match &op.roots {
-            Roots::Value(value) => {
-                self.line(depth + 1, &format!("From {}", self.expr(value)));
-            }
-            Roots::Matches { pattern, .. } => {
-                self.line(depth + 1, "From");
-                self.ops(pattern, depth + 2);
-            }
-        }
-        let step = match &op.step.direct {
-            Some(_) => "Step, the whole level at once",
-            None => "Step, node by node",
-        };
-        self.line(depth + 1, step);
-        self.ops(&op.step.pattern, depth + 2);
-        if let Some(recover) = &op.recover {
-            let scored = recover.scored.as_ref();
-            let scored = scored.map_or(String::new(), |scored| self.scored(scored));
-            let kept = self.kept("keep", &recover.keep);
-            let members = match &recover.level_of {
-                Some(level) => format!(" from the level in {}", level.hierarchy),
-                None => String::new(),
-            };
-            self.line(depth + 1, &format!("Recover{members}{scored}{kept}"));
-            self.ops(&recover.pattern, depth + 2);
-        }
-    }
-
-    fn scored(&self, scored: &Scored) -> String {
-        let how = match (&scored.at_once, scored.sees_way) {
-            (Some(_), _) => "the whole level at once",
-            (None, true) => "way by way",
-            (None, false) => "one by one",
-        };
-        format!(", score {} ({how})", self.expr(&scored.expr))
-    }
-
-    fn kept(&self, what: &str, keep: &Keep) -> String {
-        let mut shown = String::new();
-        if let Some(top) = &keep.top {
-            let each = if keep.per_parent { " per parent" } else { "" };
-            shown = format!(", {what} top {}{each}", self.expr(top));
-        }
-        if let Some(filter) = &keep.filter {
-            let what = if shown.is_empty() { what } else { "of those" };
-            shown = format!("{shown}, {what} where {}", self.expr(filter));
-        }
-        shown
     }
 
     fn many(&self, op: &ExpandMany) -> String {

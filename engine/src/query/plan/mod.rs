@@ -16,7 +16,7 @@
 //! | level-wise traversals | `traverse/` |
 //! | patterns of which only numbers are asked | `walks.rs`, `stated.rs` |
 //! | what an index may find | `search.rs` |
-//! | how a plan is shown | `explain.rs` |
+//! | how a plan is shown | `explain.rs`, `explain/` |
 
 mod barrier;
 mod bound;

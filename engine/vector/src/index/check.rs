@@ -1,36 +1,78 @@
 //! What must hold of every slot and every link while nobody writes and nobody tends, and of every vector beside
 //! the one that it was made of.
 
-use super::Index;
+use super::{Index, Tended, Writer};
 use crate::coding::{Code, Coding};
 use crate::graph::blocks::{KEPT, NO_SLOT};
 use crate::originals::Wanted;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
+/// What was found to be wrong so far.
+#[derive(Default)]
+struct Wrong(Vec<String>);
+
+impl Wrong {
+    fn demand(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.0.push(what());
+        }
+    }
+}
+
+/// All slots that were ever used, and the lists of those that are not both living and linked.
+struct Lists {
+    used: BTreeSet<u32>,
+    fresh: BTreeSet<u32>,
+    free: BTreeSet<u32>,
+    dead: BTreeSet<u32>,
+    unused: BTreeSet<u32>,
+}
+
+impl Lists {
+    fn linked(&self) -> BTreeSet<u32> {
+        let others = [&self.fresh, &self.free, &self.unused];
+        let mut linked = self.used.clone();
+        linked.retain(|slot| !others.iter().any(|set| set.contains(slot)));
+        linked
+    }
+}
+
 impl Index {
     /// Looks at all slots and all links, and says what is wrong with them. Writers and whoever tends wait
     /// meanwhile.
     #[must_use]
     pub fn check(&self) -> Vec<String> {
-        let mut wrong = Vec::new();
-        let mut demand = |holds: bool, what: &dyn Fn() -> String| {
-            if !holds {
-                wrong.push(what());
-            }
-        };
+        let mut wrong = Wrong::default();
         let tended = self.tended.lock();
         let writer = self.writer.lock();
+        let lists = self.lists(&tended, &writer, &mut wrong);
+        self.check_living(&lists, &writer, &mut wrong);
+        let linked = lists.linked();
+        wrong.demand(linked.len() == tended.linked, || {
+            format!(
+                "{} are linked, and {} were counted",
+                linked.len(),
+                tended.linked
+            )
+        });
+        self.check_links(&linked, &mut wrong);
+        self.check_ways(&linked, &lists.unused, &mut wrong);
+        wrong.0
+    }
+
+    /// The lists, each of slots that were used and with none twice.
+    fn lists(&self, tended: &Tended, writer: &Writer, wrong: &mut Wrong) -> Lists {
         let used: BTreeSet<u32> = (0..self.used()).collect();
         let mut fresh = Vec::new();
         self.fresh.read(&mut fresh);
         let unused: Vec<u32> = tended.unused().collect();
         let mut set = |slots: &[u32], what: &str| {
             let set: BTreeSet<u32> = slots.iter().copied().collect();
-            demand(set.len() == slots.len(), &|| {
+            wrong.demand(set.len() == slots.len(), || {
                 format!("one is twice among the {what}")
             });
-            demand(set.is_subset(&used), &|| {
+            wrong.demand(set.is_subset(&used), || {
                 format!("one that was never used is among the {what}")
             });
             set
@@ -39,11 +81,20 @@ impl Index {
         let free = set(&writer.free, "free");
         let dead = set(&writer.dead, "dead");
         let unused = set(&unused, "unused");
+        Lists {
+            used,
+            fresh,
+            free,
+            dead,
+            unused,
+        }
+    }
 
-        // Who lives is who has an id, and everybody else is on one list.
-        let slots = used.iter().copied();
+    /// Who lives is who has an id, and everybody else is on one list.
+    fn check_living(&self, lists: &Lists, writer: &Writer, wrong: &mut Wrong) {
+        let slots = lists.used.iter().copied();
         let living: BTreeSet<u32> = slots.filter(|slot| self.slots.lives(*slot)).collect();
-        demand(living.len() == writer.ids.len(), &|| {
+        wrong.demand(living.len() == writer.ids.len(), || {
             format!(
                 "{} live, of whom {} have ids",
                 living.len(),
@@ -52,59 +103,56 @@ impl Index {
         });
         for slot in &living {
             let id = self.slots.id(*slot);
-            demand(writer.ids.get(id, &self.slots) == Some(*slot), &|| {
+            wrong.demand(writer.ids.get(id, &self.slots) == Some(*slot), || {
                 format!("{id} lives in slot {slot} and is not found there")
             });
         }
-        let counted = living.len() + dead.len() + free.len() + unused.len();
+        let gone = lists.dead.len() + lists.free.len() + lists.unused.len();
+        let counted = living.len() + gone;
         let mut everybody = living;
-        for others in [&dead, &free, &unused] {
+        for others in [&lists.dead, &lists.free, &lists.unused] {
             everybody.extend(others);
         }
-        demand(everybody == used && counted == used.len(), &|| {
+        let is_everybody = everybody == lists.used && counted == lists.used.len();
+        wrong.demand(is_everybody, || {
             "a slot is on no list, or on two".to_owned()
         });
-        let gone = dead.len() + free.len() + unused.len();
-        demand(self.dead.load(Ordering::Relaxed) as usize == gone, &|| {
+        wrong.demand(self.dead.load(Ordering::Relaxed) as usize == gone, || {
             "the dead are counted wrongly".to_owned()
         });
+    }
 
-        // Who is linked leads to others who are, and can be come by.
-        let mut linked = used;
-        let others = [&fresh, &free, &unused];
-        linked.retain(|slot| !others.iter().any(|set| set.contains(slot)));
-        demand(linked.len() == tended.linked, &|| {
-            format!(
-                "{} are linked, and {} were counted",
-                linked.len(),
-                tended.linked
-            )
-        });
+    /// Who is linked leads to others who are, and what must stay leads back.
+    fn check_links(&self, linked: &BTreeSet<u32>, wrong: &mut Wrong) {
         let mut kept = 0;
-        for slot in &linked {
+        for slot in linked {
             let links = self.marked_links(*slot);
             let to: BTreeSet<u32> = links.iter().map(|link| link & !KEPT).collect();
-            demand(to.len() == links.len(), &|| {
+            wrong.demand(to.len() == links.len(), || {
                 format!("slot {slot} leads somewhere twice: {links:?}")
             });
-            demand(!to.contains(slot), &|| {
+            wrong.demand(!to.contains(slot), || {
                 format!("slot {slot} leads to itself")
             });
-            demand(to.is_subset(&linked), &|| {
-                let astray: Vec<&u32> = to.difference(&linked).collect();
+            wrong.demand(to.is_subset(linked), || {
+                let astray: Vec<&u32> = to.difference(linked).collect();
                 format!("slot {slot} leads to {astray:?}, which are not linked")
             });
             for link in links.iter().filter(|link| **link & KEPT != 0) {
                 kept += 1;
                 let back = self.marked_links(link & !KEPT);
-                demand(back.contains(&(slot | KEPT)), &|| {
+                wrong.demand(back.contains(&(slot | KEPT)), || {
                     format!("slot {slot} holds {} that does not hold it", link & !KEPT)
                 });
             }
         }
-        demand(kept == 2 * linked.len().saturating_sub(1), &|| {
+        wrong.demand(kept == 2 * linked.len().saturating_sub(1), || {
             "what must stay is no tree".to_owned()
         });
+    }
+
+    /// Who is linked can be come by, and nobody else is above but those that were taken out.
+    fn check_ways(&self, linked: &BTreeSet<u32>, unused: &BTreeSet<u32>, wrong: &mut Wrong) {
         let mut reached = BTreeSet::from_iter(self.graph.entry());
         let mut next: Vec<u32> = reached.iter().copied().collect();
         while let Some(slot) = next.pop() {
@@ -112,16 +160,15 @@ impl Index {
             let to = links.map(|link| link & !KEPT);
             next.extend(to.filter(|to| linked.contains(to) && reached.insert(*to)));
         }
-        demand(reached == linked, &|| {
+        wrong.demand(reached == *linked, || {
             let lost: Vec<&u32> = linked.difference(&reached).collect();
             format!("nothing leads to {lost:?}, or walks begin nowhere")
         });
         for slot in self.graph.upper().slots() {
-            demand(linked.contains(slot) || unused.contains(slot), &|| {
+            wrong.demand(linked.contains(slot) || unused.contains(slot), || {
                 format!("slot {slot} is above, and is not linked")
             });
         }
-        wrong
     }
 
     /// How many vectors a search at a sequence can find.
