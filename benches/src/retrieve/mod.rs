@@ -9,7 +9,7 @@ mod content;
 use crate::measure::report::{Mark, Report};
 use crate::measure::rest::{until_linked, until_quiet};
 use crate::measure::{Common, Setup, memory};
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::Parser;
 use content::{Content, Size, Topics, YEAR, field};
 use std::path::PathBuf;
@@ -38,8 +38,28 @@ pub struct Arguments {
     /// Asks the database in this folder, which an earlier run with --keep and as many chunks has left, instead of building one
     #[arg(long, value_name = "DIR")]
     graph: Option<PathBuf>,
+    /// Only this preset; may be given again
+    #[arg(long, value_name = "NAME")]
+    preset: Vec<String>,
     #[command(flatten)]
     common: Common,
+}
+
+impl Arguments {
+    /// The presets to ask.
+    fn presets(&self) -> Result<Vec<(&'static str, Held)>> {
+        let is_none = |name: &&String| PRESETS.iter().all(|(known, _)| known != name);
+        if let Some(other) = self.preset.iter().find(is_none) {
+            let known = PRESETS.map(|(known, _)| known).join(", ");
+            bail!("{other} is not measured; those that are: {known}");
+        }
+        let is_asked =
+            |name: &str| self.preset.is_empty() || self.preset.iter().any(|asked| asked == name);
+        Ok(PRESETS
+            .into_iter()
+            .filter(|(name, _)| is_asked(name))
+            .collect())
+    }
 }
 
 /// Every preset, and what its time is held against.
@@ -91,6 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
+    let presets = arguments.presets()?;
     let dir = setup.subfolder("retrieve")?;
     let size = Size::of(arguments.chunks.unwrap_or(setup.choose(20_000, 200_000)));
     let mut report = Report::default();
@@ -113,7 +134,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let questions = Questions::make(&mut asked, arguments.questions)?;
     questions.check(&read, &embedder)?;
     setup.progress("asking");
-    for (name, held) in PRESETS {
+    for (name, held) in &presets {
         let pipeline = Pipeline::preset(name)?;
         let asked = questions.of(name);
         let whole = times(asked, |question| {
@@ -134,7 +155,13 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
                 Ok(found)
             })
         });
-        told(name, &whole, alone.transpose()?.as_ref(), held, &mut report);
+        told(
+            name,
+            &whole,
+            alone.transpose()?.as_ref(),
+            *held,
+            &mut report,
+        );
     }
     let words = times(&questions.plain, |question| {
         let desk = Desk::new(&read, embedder.as_ref(), question);
@@ -142,7 +169,9 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     })?;
     report.count("bm25_p50_ms", words.at(0.5), None, "ms", None);
     report.count("bm25_p99_ms", words.at(0.99), None, "ms", None);
-    parts(&read, &embedder, &questions, &mut report)?;
+    for (name, _) in &presets {
+        parts(name, &read, &embedder, &questions, &mut report)?;
+    }
     report.count("own_mb", memory::own()? as f64 / 1e6, None, "MB", None);
     report.count(
         "rss_peak_mb",
@@ -331,36 +360,35 @@ fn told(name: &str, whole: &Times, alone: Option<&Times>, held: Held, report: &m
     }
 }
 
-/// What the stages of each preset take, by leaving off what comes after; what is left is the making of receipts.
+/// What the stages of a preset take, by leaving off what comes after; what is left is the making of receipts.
 fn parts(
+    name: &str,
     read: &ReadTxn,
     embedder: &Arc<Topics>,
     questions: &Questions,
     report: &mut Report,
 ) -> Result<()> {
-    for (name, ..) in PRESETS {
-        let questions = questions.of(name);
-        let whole = Pipeline::preset(name)?;
-        let mut before = 0.0;
-        for count in 1..=whole.stages.len() {
-            let mut some = whole.clone();
-            some.stages.truncate(count);
-            let took = times(questions, |question| {
-                let desk = Desk::new(read, embedder.as_ref(), question);
-                Ok(some.run(&desk)?.0.len())
-            })?;
-            let stage = &some.stages[count - 1].name;
-            let own = (took.at(0.5) - before).max(0.0);
-            report.count(format!("{name}/{stage}"), own, None, "ms at p50", None);
-            before = took.at(0.5);
-        }
+    let questions = questions.of(name);
+    let whole = Pipeline::preset(name)?;
+    let mut before = 0.0;
+    for count in 1..=whole.stages.len() {
+        let mut some = whole.clone();
+        some.stages.truncate(count);
         let took = times(questions, |question| {
             let desk = Desk::new(read, embedder.as_ref(), question);
-            Ok(whole.retrieve(&desk)?.found.len())
+            Ok(some.run(&desk)?.0.len())
         })?;
+        let stage = &some.stages[count - 1].name;
         let own = (took.at(0.5) - before).max(0.0);
-        report.count(format!("{name}, receipts"), own, None, "ms at p50", None);
+        report.count(format!("{name}/{stage}"), own, None, "ms at p50", None);
+        before = took.at(0.5);
     }
+    let took = times(questions, |question| {
+        let desk = Desk::new(read, embedder.as_ref(), question);
+        Ok(whole.retrieve(&desk)?.found.len())
+    })?;
+    let own = (took.at(0.5) - before).max(0.0);
+    report.count(format!("{name}, receipts"), own, None, "ms at p50", None);
     Ok(())
 }
 

@@ -30,6 +30,8 @@ pub struct DatabaseInfo {
     pub store: StoreMetrics,
     /// How many bytes of text indexes are kept decoded now, about.
     pub text_cache_bytes: u64,
+    /// How many bytes of sets are kept now, of what has one value, about: 32 MiB at most.
+    pub value_set_bytes: u64,
     /// How many bytes of projections are kept now, and of properties beside them.
     pub projection_cache_bytes: u64,
 }
@@ -50,6 +52,7 @@ impl Database {
             commits: ground.log.counts(),
             store: ground.store.metrics(),
             text_cache_bytes: self.inner.texts.bytes() as u64,
+            value_set_bytes: self.inner.value_sets.bytes(),
             projection_cache_bytes: self.inner.projections.bytes(),
         }
     }

@@ -34,6 +34,7 @@ use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
 use crate::index::Jobs;
+use crate::index::property::ValueSets;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::keys::{Ground, KeyBulkLoad, KeyReadTxn, KeyWriteTxn, OpenDatabase};
@@ -77,6 +78,7 @@ struct Inner {
     plans: PlanCache,
     vectors: Arc<VectorIndexes>,
     texts: TextCache,
+    value_sets: ValueSets,
     text_merger: texts::TextMerger,
     jobs: Arc<Jobs>,
     /// Indexes and constraints that are being built.
@@ -349,6 +351,10 @@ impl OpenDatabase for Inner {
 
     fn texts(&self) -> &TextCache {
         &self.texts
+    }
+
+    fn value_sets(&self) -> &ValueSets {
+        &self.value_sets
     }
 
     fn projections(&self) -> &ProjectionCache {

@@ -15,6 +15,7 @@ use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::index::Jobs;
+use crate::index::property::ValueSets;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::keys::{Background, Disk, Ground, View, undo_unfinished};
@@ -320,6 +321,7 @@ fn assemble(
             plans: PlanCache::default(),
             vectors,
             texts,
+            value_sets: ValueSets::default(),
             text_merger,
             jobs,
             builds: super::schema::Builds::default(),

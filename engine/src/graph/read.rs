@@ -362,6 +362,34 @@ pub trait Read: Viewed {
         Lookup::new(self.view(), name)
     }
 
+    /// The ids of what has a value in the first property of a property index; nothing if there are more than `most`.
+    /// Sets that were asked for lately are kept until somebody changes them, so that this costs less than to look them
+    /// up again.
+    ///
+    /// ```
+    /// use stratigraph::{Database, Index, Read};
+    ///
+    /// let db = Database::in_memory()?;
+    /// db.create_index(Index::on_nodes("Report", ["year"]).named("by_year"))?;
+    /// let mut txn = db.write()?;
+    /// let report = txn.create_node(["Report"], [("year", 2023)])?;
+    /// txn.commit()?;
+    /// let of_2023 = db.read()?.ids_with("by_year", &2023.into(), 1000)?;
+    /// assert!(of_2023.is_some_and(|ids| ids.contains(report.get())));
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`index`](Self::index).
+    fn ids_with(
+        &self,
+        index: &str,
+        value: &Value,
+        most: u64,
+    ) -> Result<Option<Arc<RoaringTreemap>>> {
+        self.index(index)?.ids_with(value, most, self.value_sets())
+    }
+
     /// What is nearest to a vector, by a vector index. It always gives as many as were asked for, or as there
     /// are, and says how they were found.
     ///

@@ -3,6 +3,7 @@
 use super::read::Read;
 use super::view::View;
 use super::viewed::Viewed;
+use crate::index::property::ValueSets;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::keys::{KeyReadTxn, OpenDatabase};
@@ -60,6 +61,10 @@ impl Viewed for ReadTxn {
 
     fn text_cache(&self) -> &TextCache {
         self.keys.database().texts()
+    }
+
+    fn value_sets(&self) -> &ValueSets {
+        self.keys.database().value_sets()
     }
 
     fn view(&self) -> View<'_, KeyReadTxn> {

@@ -3,6 +3,7 @@
 use super::view::View;
 use crate::catalog::{SchemaId, TextIndexDef};
 use crate::error::Result;
+use crate::index::property::ValueSets;
 use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader};
 use crate::index::vector::VectorIndexes;
 use crate::keys::KeyRead;
@@ -22,6 +23,9 @@ pub trait Viewed {
 
     /// What was read lately of text indexes.
     fn text_cache(&self) -> &TextCache;
+
+    /// What has one value, as far as somebody has asked for it.
+    fn value_sets(&self) -> &ValueSets;
 
     /// Searches a text index, with what this transaction has changed itself.
     fn search_texts(

@@ -8,6 +8,7 @@ use super::ground::Ground;
 use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::TextIndexDef;
 use crate::error::Result;
+use crate::index::property::ValueSets;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::query::{PlanCache, Registry};
@@ -24,6 +25,9 @@ pub(crate) trait OpenDatabase: Send + Sync {
 
     /// What was read lately of its text indexes.
     fn texts(&self) -> &TextCache;
+
+    /// What has one value, as far as somebody has asked for it.
+    fn value_sets(&self) -> &ValueSets;
 
     /// Its last projections.
     fn projections(&self) -> &ProjectionCache;

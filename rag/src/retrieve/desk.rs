@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
-use stratigraph::{How, Read, TextAnswer, VectorAnswer, VectorSearch};
+use stratigraph::{How, NodeId, Read, RelationshipId, TextAnswer, VectorAnswer, VectorSearch};
 use stratigraph_models::{Embedder, Generator, ModelError, Purpose, Reranker, Rows};
 
 use super::confidence::{Wanted, wanted};
@@ -34,6 +34,8 @@ pub struct Desk<'a, R> {
     pub(super) rests: RefCell<HashMap<Entity, bool>>,
     /// The facts of the chosen chunks, if these are few.
     pub(super) facts: OnceCell<Option<RoaringTreemap>>,
+    /// The ends of what was looked at so far; nothing of what is no fact.
+    pub(super) ends: RefCell<HashMap<RelationshipId, Option<[NodeId; 2]>>>,
     implied: OnceCell<Implied>,
     meant: OnceCell<Option<RoaringTreemap>>,
     /// What a search for all of its words has said of them.
@@ -60,6 +62,7 @@ impl<'a, R: Read> Desk<'a, R> {
             allowed: OnceCell::new(),
             rests: RefCell::default(),
             facts: OnceCell::new(),
+            ends: RefCell::default(),
             implied: OnceCell::new(),
             meant: OnceCell::new(),
             counted: OnceCell::new(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
-use stratigraph::{Direction, NodeId, Read, RelationshipId, TextSearch, Value};
+use stratigraph::{NodeId, Read, RelationshipId, TextSearch, Value};
 
 use super::confidence::word_weight;
 use super::{Desk, RetrieveError};
@@ -16,23 +16,6 @@ use crate::build::{FACT, FACT_TEXTS};
 
 /// So many bytes of names are counted at once: each word of them is a term of one search, and those have an end.
 const BYTES_AT_ONCE: usize = 4 << 10;
-
-/// So many facts of one end are looked at: half of a graph may be about the same.
-const MOST_FACTS: usize = 10_000;
-
-/// The facts that something is an end of, each once: one from a thing to itself is met twice.
-pub(super) fn facts_of<R: Read>(
-    read: &R,
-    end: NodeId,
-) -> Result<Vec<RelationshipId>, RetrieveError> {
-    let facts = read.neighbours(end, Direction::Both, Some(FACT))?;
-    let facts = facts.take(MOST_FACTS);
-    let facts = facts.map(|next| next.map(|next| next.relationship));
-    let mut facts = facts.collect::<Result<Vec<_>, _>>()?;
-    facts.sort_unstable();
-    facts.dedup();
-    Ok(facts)
-}
 
 /// How far a question names something.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,10 +33,37 @@ impl Naming {
     }
 }
 
+impl<R: Read> Desk<'_, R> {
+    /// The ends of each of these that is a fact, read together and once for a question.
+    pub(super) fn ends_of(
+        &self,
+        among: impl IntoIterator<Item = Entity>,
+    ) -> Result<HashMap<RelationshipId, [NodeId; 2]>, RetrieveError> {
+        let ids = among.into_iter().filter_map(|entity| match entity {
+            Entity::Relationship(id) => Some(id),
+            Entity::Node(_) => None,
+        });
+        let ids: BTreeSet<RelationshipId> = ids.collect();
+        let mut known = self.ends.borrow_mut();
+        let new: Vec<RelationshipId> = ids
+            .iter()
+            .filter(|id| !known.contains_key(*id))
+            .copied()
+            .collect();
+        let read = self.read().relationships_with(&new, &[])?;
+        for (id, fact) in new.into_iter().zip(read) {
+            let fact = fact.filter(|fact| fact.relationship_type() == FACT);
+            known.insert(id, fact.map(|fact| [fact.source(), fact.target()]));
+        }
+        let ends = ids.into_iter().filter_map(|id| Some((id, known[&id]?)));
+        Ok(ends.collect())
+    }
+}
+
 /// What some facts are about, and how far the question names it.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    of: HashMap<Entity, [NodeId; 2]>,
+    of: HashMap<RelationshipId, [NodeId; 2]>,
     named: HashMap<NodeId, Naming>,
 }
 
@@ -63,36 +73,25 @@ impl Ends {
         desk: &Desk<'_, R>,
         among: impl IntoIterator<Item = Entity>,
     ) -> Result<Self, RetrieveError> {
-        let read = desk.read();
-        let mut ends = Self::default();
-        let mut names: BTreeMap<NodeId, String> = BTreeMap::new();
-        for entity in among {
-            let Entity::Relationship(id) = entity else {
-                continue;
-            };
-            let Some(fact) = read.relationship_with(id, &[])? else {
-                continue;
-            };
-            if fact.relationship_type() != FACT {
-                continue;
-            }
-            let both = [fact.source(), fact.target()];
-            for end in both {
-                if !names.contains_key(&end)
-                    && let Value::String(name) = read.property(end, "name")?
-                {
-                    names.insert(end, name.to_string());
-                }
-            }
-            ends.of.insert(entity, both);
-        }
-        ends.named = named(desk, &names)?;
-        Ok(ends)
+        let of = desk.ends_of(among)?;
+        let ends: BTreeSet<NodeId> = of.values().flatten().copied().collect();
+        let ends: Vec<NodeId> = ends.into_iter().collect();
+        let nodes = desk.read().nodes_with(&ends, &["name"])?;
+        let names = nodes.iter().flatten().filter_map(|node| {
+            let name = node.get("name").and_then(Value::as_str)?;
+            Some((node.id(), name.to_owned()))
+        });
+        let named = named(desk, &names.collect())?;
+        Ok(Self { of, named })
     }
 
     /// The ends of a fact.
     pub(super) fn at(&self, fact: Entity) -> &[NodeId] {
-        self.of.get(&fact).map_or(&[], |both| both)
+        let both = match fact {
+            Entity::Relationship(id) => self.of.get(&id),
+            Entity::Node(_) => None,
+        };
+        both.map_or(&[], |both| both)
     }
 
     /// How far the question names this.

@@ -17,13 +17,10 @@ impl Question {
         let mut chosen: Option<RoaringTreemap> = None;
         for (name, value) in self.filters() {
             let index = chunk_index(read, name)?;
-            let mut ids = RoaringTreemap::new();
-            for entity in read.index(&index)?.equal(std::slice::from_ref(value))? {
-                ids.insert(entity?.number());
-            }
+            let ids = read.ids_with(&index, value, u64::MAX)?.unwrap_or_default();
             chosen = Some(match chosen {
-                Some(before) => before & ids,
-                None => ids,
+                Some(before) => before & &*ids,
+                None => RoaringTreemap::clone(&ids),
             });
         }
         Ok(chosen)

@@ -97,11 +97,10 @@ impl Follow {
         items: Vec<Item>,
     ) -> Result<(Vec<Item>, Followed), RetrieveError> {
         let mut followed = Followed::default();
-        let chunks = items
-            .iter()
-            .map(|item| chunk(desk, item.entity, &["called"]));
-        let chunks = chunks.collect::<Result<Vec<_>, _>>()?;
-        let titles = chunks.iter().flatten().map(|text| text_of(text, "called"));
+        let nodes: Vec<NodeId> = items.iter().filter_map(Item::node).collect();
+        let nodes = desk.read().nodes_with(&nodes, &["called"])?;
+        let chunks = nodes.iter().flatten().filter(|node| is_chunk(node));
+        let titles = chunks.map(|chunk| text_of(chunk, "called"));
         let mut titles = Titles::new(desk, titles.filter(|title| !title.is_empty()))?;
         let Some(best) = items.first().map(|item| item.score) else {
             return Ok((items, followed));
@@ -118,7 +117,9 @@ impl Follow {
         let chunks = desk.read().node_count(Some(Label::Chunk.name()))?;
         let mut lifts = Lifts::default();
         for seed in list.best(self.seeds) {
-            let Some(text) = chunk(desk, seed.entity, &["called", "text"])? else {
+            let Some(node) = seed.node() else { continue };
+            let text = desk.read().node_with(node, &["called", "text"])?;
+            let Some(text) = text.filter(is_chunk) else {
                 continue;
             };
             followed.read += 1;
@@ -130,7 +131,7 @@ impl Follow {
                     }
                 }
             }
-            for (other, mentions) in mentioned_with(desk, seed.entity)? {
+            for (other, mentions) in mentioned_with(desk, node)? {
                 lifts.offer(other, &seed, self.shared * rarity(chunks, mentions));
             }
         }
@@ -164,11 +165,8 @@ impl Lifts {
 /// The other chunks that mention what this one does, each with how many mention it, if those are few.
 fn mentioned_with<R: Read>(
     desk: &Desk<'_, R>,
-    chunk: Entity,
+    chunk: NodeId,
 ) -> Result<Vec<(NodeId, u64)>, RetrieveError> {
-    let Entity::Node(chunk) = chunk else {
-        return Ok(Vec::new());
-    };
     let (read, by) = (desk.read(), Some(LinkKind::Mentions.name()));
     let allowed = desk.allowed()?;
     let mut others = Vec::new();
@@ -238,17 +236,8 @@ fn sort(items: &mut [Item]) {
     items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
 }
 
-/// A chunk, and what is said of it under these names; nothing of what is no chunk.
-fn chunk<R: Read>(
-    desk: &Desk<'_, R>,
-    entity: Entity,
-    properties: &[&str],
-) -> Result<Option<Node>, RetrieveError> {
-    let Entity::Node(id) = entity else {
-        return Ok(None);
-    };
-    let node = desk.read().node_with(id, properties)?;
-    Ok(node.filter(|node| node.has_label(Label::Chunk.name())))
+fn is_chunk(node: &Node) -> bool {
+    node.has_label(Label::Chunk.name())
 }
 
 fn text_of<'n>(node: &'n Node, property: &str) -> &'n str {

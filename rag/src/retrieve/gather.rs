@@ -1,12 +1,12 @@
 //! Everything that is stated of what the question names.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{NodeId, Read, RelationshipId};
+use stratigraph::{NodeId, Read};
 
-use super::ends::facts_of;
+use super::beyond::{Way, best_at, scores_of};
 use super::{Desk, Item, RetrieveError, Scale};
 use crate::build::FACT;
 
@@ -54,49 +54,41 @@ impl Gather {
         desk: &Desk<'_, R>,
         items: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
-        let mut scores: HashMap<Entity, f32> = HashMap::new();
-        let mut scale = None;
-        let mut named: Vec<(NodeId, &Item)> = Vec::new();
-        for item in items {
-            match item.entity {
-                Entity::Node(node) => named.push((node, item)),
-                Entity::Relationship(_) => {
-                    scale.get_or_insert(item.score.scale);
-                    scores.entry(item.entity).or_insert(item.score.value);
-                }
-            }
-        }
+        let scores = scores_of(items);
+        let is_fact = |item: &&Item| matches!(item.entity, Entity::Relationship(_));
+        let scale = items.iter().find(is_fact).map(|item| item.score.scale);
         let scale = scale.unwrap_or(Scale::Named);
         let best = scores.values().copied().reduce(f32::max).unwrap_or(1.0);
-        let mut gathered = Vec::with_capacity(named.len());
-        for (node, item) in named {
-            let facts = facts_of(desk.read(), node)?;
-            let found = facts.iter().filter_map(|fact| scores.get(&(*fact).into()));
-            let sum: f32 = found.sum();
-            gathered.push((item, facts, sum));
-        }
-        let greatest = gathered.iter().map(|(_, _, sum)| *sum).fold(0.0, f32::max);
-        let mut by_fact: BTreeMap<RelationshipId, Item> = BTreeMap::new();
-        for (item, facts, sum) in gathered {
-            let share = match greatest > 0.0 {
+        let ends = desk.ends_of(scores.keys().copied().map(Entity::from))?;
+        let named = items.iter().filter_map(|item| Some((item.node()?, item)));
+        let named = named.map(|(end, from)| {
+            let found = scores
+                .iter()
+                .filter(|(fact, _)| ends.get(*fact).is_some_and(|both| both.contains(&end)));
+            let sum: f32 = found.map(|(_, score)| score).sum();
+            (end, from, sum)
+        });
+        let named: Vec<(NodeId, &Item, f32)> = named.collect();
+        let greatest = named.iter().map(|(_, _, sum)| *sum).fold(0.0, f32::max);
+        let ways = named.into_iter().map(|(end, from, sum)| Way {
+            end,
+            from,
+            share: match greatest > 0.0 {
                 true => self.weight * best * sum / greatest,
                 false => 0.0,
-            };
-            for fact in facts {
-                let own = scores.get(&fact.into()).copied().unwrap_or_default();
-                let score = scale.score(own + share);
-                let step = || Item {
-                    score,
-                    ..item.step(FACT, fact)
-                };
-                let known = by_fact.entry(fact).or_insert_with(step);
-                if score.value > known.score.value {
-                    *known = step();
-                }
-            }
-        }
-        let mut facts: Vec<Item> = by_fact.into_values().collect();
-        facts.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+            },
+        });
+        // Who chooses documents may choose few of them.
+        let enough = match desk.chosen()? {
+            Some(_) => usize::MAX,
+            None => self.k,
+        };
+        let facts = best_at(desk, ways.collect(), &scores, &HashSet::new(), enough)?;
+        let facts = facts.into_iter().map(|next| Item {
+            score: scale.score(next.score),
+            ..next.from.step(FACT, next.fact)
+        });
+        let mut facts: Vec<Item> = facts.collect();
         desk.keep_allowed(&mut facts)?;
         facts.truncate(self.k);
         Ok(facts)

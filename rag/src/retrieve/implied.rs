@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use roaring::RoaringTreemap;
 use stratigraph::{Read, Value};
@@ -17,7 +18,7 @@ use crate::extract::is_common;
 /// A property of more values than this is not looked through: each costs a look into its index.
 const MOST_VALUES: usize = 1000;
 /// Nor is a value that so many chunks have: reading which they are would take longer than all searches.
-const MOST_CHUNKS: usize = 50_000;
+const MOST_CHUNKS: u64 = 50_000;
 /// A longer text is no name that somebody would ask by.
 const LONGEST: usize = 256;
 /// So many words of a question are one word of a value at most: `American Water Works`, `AMERICANWATERWORKS`.
@@ -30,7 +31,7 @@ const NEARLY: f32 = 0.8;
 #[derive(Debug, Default)]
 pub(super) struct Implied {
     /// With how surely each is meant: from 0 to 1.
-    values: Vec<(RoaringTreemap, f32)>,
+    values: Vec<(Arc<RoaringTreemap>, f32)>,
     within: Option<RoaringTreemap>,
 }
 
@@ -40,16 +41,11 @@ impl Implied {
         let asked = asked(desk.text());
         let mut implied = Self::default();
         for (property, index) in desk.question().open_filters(desk.read()) {
-            let lookup = desk.read().index(&index)?;
             let values = values(desk.read(), &index, &property)?;
             let mut all = RoaringTreemap::new();
             for (value, sure) in named(values, &asked) {
-                let mut chunks = RoaringTreemap::new();
-                for chunk in lookup.equal(&[value])?.take(MOST_CHUNKS + 1) {
-                    chunks.insert(chunk?.number());
-                }
-                if chunks.len() <= MOST_CHUNKS as u64 {
-                    all |= &chunks;
+                if let Some(chunks) = desk.read().ids_with(&index, &value, MOST_CHUNKS)? {
+                    all |= &*chunks;
                     implied.values.push((chunks, sure));
                 }
             }
@@ -242,7 +238,9 @@ mod tests {
         assert_eq!(implied.within(), Some(&chunks(&[2, 3])));
         implied.narrow_to(chunks(&[5]));
         assert_eq!(implied.within(), Some(&chunks(&[2, 3, 5])));
-        implied.values = vec![(chunks(&[2]), 0.3), (chunks(&[2, 3]), 0.9)];
+        implied.values = [(chunks(&[2]), 0.3), (chunks(&[2, 3]), 0.9)]
+            .map(|(chunks, sure)| (Arc::new(chunks), sure))
+            .into();
         assert_eq!([1, 2, 3].map(|id| implied.sure_of(id)), [0.0, 1.0, 0.9]);
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use stratigraph::NodeId;
 use stratigraph::graph::Entity;
 
 /// Something of the graph that may answer a question.
@@ -24,6 +25,14 @@ impl Item {
             entity: entity.into(),
             score,
             way: Vec::new(),
+        }
+    }
+
+    /// The node that it is, if it is one.
+    pub(super) fn node(&self) -> Option<NodeId> {
+        match self.entity {
+            Entity::Node(node) => Some(node),
+            Entity::Relationship(_) => None,
         }
     }
 

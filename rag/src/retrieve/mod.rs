@@ -12,6 +12,7 @@ mod about;
 mod allowed;
 mod around;
 mod attest;
+mod beyond;
 mod choose;
 mod communities;
 mod confidence;

@@ -1,12 +1,11 @@
 //! From facts that were found to those that go on from them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, Read, RelationshipId};
+use stratigraph::{Direction, Read};
 
-use super::ends::{Ends, facts_of};
+use super::beyond::{Way, best_at, scores_of};
+use super::ends::Ends;
 use super::titles::rarity;
 use super::{Desk, Item, RetrieveError};
 use crate::build::FACT;
@@ -53,39 +52,33 @@ impl Onward {
         let facts = items.iter();
         let facts = facts.filter(|item| matches!(item.entity, Entity::Relationship(_)));
         let seeds: Vec<&Item> = facts.take(self.seeds).collect();
-        let known: HashSet<Entity> = seeds.iter().map(|seed| seed.entity).collect();
-        let ends = Ends::of(desk, known.iter().copied())?;
+        let ends = Ends::of(desk, seeds.iter().map(|seed| seed.entity))?;
         let all = read.relationship_count(by)?;
-        let mut onward: BTreeMap<RelationshipId, (&Item, f32)> = BTreeMap::new();
+        let mut ways = Vec::new();
         for seed in &seeds {
             for end in ends.at(seed.entity) {
                 let whole = ends.naming(*end).whole;
                 let with = read.degree(*end, Direction::Both, by)?;
                 let share = seed.score.value * rarity(all, with) * (1.0 - whole * whole);
-                if share <= 0.0 {
-                    continue;
-                }
-                for next in facts_of(read, *end)? {
-                    if known.contains(&next.into()) {
-                        continue;
-                    }
-                    let given = onward.entry(next).or_insert((seed, share));
-                    if share > given.1 {
-                        *given = (seed, share);
-                    }
+                if share > 0.0 {
+                    ways.push(Way {
+                        end: *end,
+                        from: seed,
+                        share,
+                    });
                 }
             }
         }
-        let own = items.iter().map(|item| (item.entity, item.score.value));
-        let own: HashMap<Entity, f32> = own.collect();
-        let onward = onward.into_iter().map(|(fact, (seed, share))| {
-            let mut item = seed.step(FACT, fact);
-            item.score.value = share + own.get(&item.entity).copied().unwrap_or_default();
+        let known = seeds.iter().filter_map(|seed| match seed.entity {
+            Entity::Relationship(fact) => Some(fact),
+            Entity::Node(_) => None,
+        });
+        let onward = best_at(desk, ways, &scores_of(items), &known.collect(), self.k)?;
+        let onward = onward.into_iter().map(|next| {
+            let mut item = next.from.step(FACT, next.fact);
+            item.score.value = next.score;
             item
         });
-        let mut onward: Vec<Item> = onward.collect();
-        onward.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
-        onward.truncate(self.k);
-        Ok(onward)
+        Ok(onward.collect())
     }
 }

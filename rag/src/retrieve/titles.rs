@@ -1,12 +1,12 @@
 //! Titles that are named in texts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::index::property::Lookup;
 use stratigraph::index::text::Query;
-use stratigraph::{NodeId, Read, TextSearch};
+use stratigraph::{NodeId, Read, TextSearch, Value};
 
 use super::{Desk, RetrieveError};
 use crate::build::{CHUNK_CALLED, CHUNK_TEXTS, MOST_WORDS, compared, words};
@@ -74,6 +74,7 @@ impl<'a, R: Read> Titles<'a, R> {
                 (is_likely, compared)
             })
             .collect();
+        self.leave_out(&words)?;
         let mut found: Vec<Named> = Vec::new();
         let mut at = 0;
         while at < words.len() {
@@ -93,6 +94,30 @@ impl<'a, R: Read> Titles<'a, R> {
             at += length.max(1);
         }
         Ok(found)
+    }
+
+    /// Notes which runs of words nothing is called by: most are none, and all are looked up with one cursor.
+    fn leave_out(&mut self, words: &[(bool, String)]) -> Result<(), RetrieveError> {
+        let mut runs: BTreeSet<String> = BTreeSet::new();
+        for (at, (is_likely, _)) in words.iter().enumerate() {
+            let mut run = String::new();
+            let most = if *is_likely { MOST_WORDS } else { 0 };
+            for (_, word) in words.iter().skip(at).take(most) {
+                if !run.is_empty() {
+                    run.push(' ');
+                }
+                run.push_str(word);
+                if !self.known.contains_key(&run) {
+                    runs.insert(run.clone());
+                }
+            }
+        }
+        let values: Vec<Value> = runs.iter().map(|run| Value::from(run.as_str())).collect();
+        let found = self.index.equal_each(&values, 1)?;
+        let none = runs.into_iter().zip(found);
+        let none = none.filter(|(_, found)| found.is_empty());
+        self.known.extend(none.map(|(run, _)| (run, None)));
+        Ok(())
     }
 
     fn looked_up(&mut self, title: &str) -> Result<Option<Named>, RetrieveError> {

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use stratigraph::graph::Entity;
-use stratigraph::{Read, Value};
+use stratigraph::{NodeId, Read, Value};
 
 use super::{Desk, Item, RetrieveError};
 
@@ -48,8 +47,7 @@ impl Together {
         desk: &Desk<'_, R>,
         mut items: Vec<Item>,
     ) -> Result<Vec<Item>, RetrieveError> {
-        let documents = items.iter().map(|item| document(desk.read(), item));
-        let documents: Vec<Option<String>> = documents.collect::<Result<_, _>>()?;
+        let documents = documents(desk.read(), &items)?;
         let mut sums: HashMap<&str, (usize, f32)> = HashMap::new();
         for (item, document) in items.iter().zip(&documents) {
             let Some(document) = document else { continue };
@@ -76,15 +74,17 @@ impl Together {
     }
 }
 
-/// The document that something is a part of.
-fn document<R: Read>(read: &R, item: &Item) -> Result<Option<String>, RetrieveError> {
-    let Entity::Node(node) = item.entity else {
-        return Ok(None);
-    };
-    Ok(match read.property(node, "document")? {
-        Value::String(document) => Some(document.to_string()),
-        _ => None,
-    })
+/// The document that each of these is a part of, read together.
+fn documents<R: Read>(read: &R, items: &[Item]) -> Result<Vec<Option<String>>, RetrieveError> {
+    let nodes: Vec<NodeId> = items.iter().filter_map(Item::node).collect();
+    let mut nodes = read.nodes_with(&nodes, &["document"])?.into_iter();
+    let documents = items.iter().map(|item| {
+        item.node()?;
+        let document = nodes.next()??;
+        let document = document.get("document").and_then(Value::as_str);
+        document.map(str::to_owned)
+    });
+    Ok(documents.collect())
 }
 
 #[cfg(test)]

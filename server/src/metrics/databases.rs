@@ -49,6 +49,11 @@ const GAUGES: &[(&str, &str, Read<DatabaseInfo>)] = &[
         |info, _| info.text_cache_bytes,
     ),
     (
+        "value_set_bytes",
+        "Bytes of sets that are kept, of what has one value",
+        |info, _| info.value_set_bytes,
+    ),
+    (
         "projection_cache_bytes",
         "Bytes of projections that are kept",
         |info, _| info.projection_cache_bytes,

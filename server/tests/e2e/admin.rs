@@ -398,6 +398,7 @@ async fn metrics_and_probes_are_served_beside() {
         "stratigraph_database_log_syncs_total{database=\"default\"}",
         "stratigraph_database_family_keys{database=\"default\",family=\"",
         "stratigraph_database_text_cache_bytes{database=\"default\"} 0",
+        "stratigraph_database_value_set_bytes{database=\"default\"} 0",
         "stratigraph_database_projection_cache_bytes{database=\"default\"} 0",
         "stratigraph_request_memory_bytes 0",
         "# EOF",

@@ -3,10 +3,11 @@
 use anyhow::{Context, Result, ensure};
 
 /// What its memory is for, and which metric tells how many bytes that takes.
-pub(crate) const PARTS: [(&str, &str); 5] = [
+pub(crate) const PARTS: [(&str, &str); 6] = [
     ("memory tables", "database_memtable_bytes"),
     ("cached blocks", "database_block_cache_bytes"),
     ("decoded texts", "database_text_cache_bytes"),
+    ("sets of values", "database_value_set_bytes"),
     ("projections", "database_projection_cache_bytes"),
     ("vector indexes", "vector_index_memory_bytes"),
 ];
@@ -47,6 +48,7 @@ mod tests {
 stratigraph_database_memtable_bytes{database=\"default\"} 1
 stratigraph_database_block_cache_bytes{database=\"default\"} 20
 stratigraph_database_text_cache_bytes{database=\"default\"} 300
+stratigraph_database_value_set_bytes{database=\"default\"} 7
 stratigraph_database_projection_cache_bytes{database=\"default\"} 4000
 stratigraph_vector_index_memory_bytes{database=\"default\",index=\"meaning\"} 50000
 stratigraph_vector_index_memory_bytes{database=\"default\",index=\"with spaces\"} 10000
@@ -55,7 +57,7 @@ stratigraph_vector_index_memory_bytes{database=\"default\",index=\"with spaces\"
 
     #[test]
     fn all_indexes_are_one_part() {
-        assert_eq!(memory(METRICS).unwrap(), [1, 20, 300, 4000, 60_000]);
+        assert_eq!(memory(METRICS).unwrap(), [1, 20, 300, 7, 4000, 60_000]);
     }
 
     #[test]

@@ -152,7 +152,13 @@ impl BulkLoad {
         let indexes = Arc::clone(read.database().vectors());
         let database = Arc::clone(load.database());
         indexes.suspend(vectors.keys());
+        // Its runs are sorted and gone: nobody looks which values they have.
+        let entries = database.value_sets().change(|_| true);
         let outcome = load.finish_with(last, Arc::new(state), journal, watch);
+        match &outcome {
+            Ok(commit) => entries.at(*commit),
+            Err(_) => drop(entries),
+        }
         indexes.resume(vectors.keys());
         let commit = outcome?;
         if !texts.is_empty() {

@@ -30,6 +30,7 @@ use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
+use crate::storage::range::KeyRange;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -207,11 +208,19 @@ impl WriteTxn {
             texts.extend(changed.cloned());
         }
         let database = Arc::clone(self.keys.database());
+        let changes_entries = self.keys.changed_in(Family::PropIndex).next().is_some();
+        let entries = changes_entries.then(|| {
+            let touches = |range: &KeyRange| self.keys.changes_any(Family::PropIndex, range);
+            database.value_sets().change(touches)
+        });
         let state = Arc::new(self.state);
         let commit = self
             .keys
             .commit_with(state, !self.adds, waiting, |commit| {
                 prepared.apply(&indexes, commit);
+                if let Some(entries) = entries {
+                    entries.at(commit);
+                }
             })?;
         prepared.finish(&indexes);
         database.tend_texts(&texts);

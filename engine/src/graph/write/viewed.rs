@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::graph::read::Read;
 use crate::graph::view::View;
 use crate::graph::viewed::Viewed;
+use crate::index::property::ValueSets;
 use crate::index::text::{Found, Query, SearchOptions, TextCache};
 use crate::index::vector::{JournalKey, VectorIndexes, read_touched};
 use crate::keys::{KeyRead as _, KeyWriteTxn};
@@ -23,6 +24,10 @@ impl Viewed for WriteTxn {
 
     fn text_cache(&self) -> &TextCache {
         self.keys.database().texts()
+    }
+
+    fn value_sets(&self) -> &ValueSets {
+        self.keys.database().value_sets()
     }
 
     fn search_texts(

@@ -1,6 +1,7 @@
-//! Looking values up in a property index; many at once in `each.rs`.
+//! Looking values up in a property index; many at once in `each.rs`, as a set in `set.rs`.
 
 mod each;
+mod set;
 
 use super::entry::{MAX_INDEXED_BYTES, entity_like, index_prefix, push};
 use crate::catalog::{Counter, IndexDef, Readiness};

@@ -5,12 +5,14 @@
 //! ```
 //! The bytes of a key sort as the values do, so that equality, ranges and prefixes are scans. A
 //! unique index has the id as its value: looking one up is a single read. Something that lacks one of
-//! the properties has no entry. [`entry`] is what writers keep in step, [`lookup`] how it is read. How
-//! an index comes to be while writers go on is in `database/schema`.
+//! the properties has no entry. [`entry`] is what writers keep in step, [`lookup`] how it is read, [`sets`] what is kept of
+//! that in memory. How an index comes to be while writers go on is in `database/schema`.
 
 mod entry;
 mod lookup;
+mod sets;
 
 pub use crate::catalog::sketch::Sketch;
 pub(crate) use entry::{Entry, EntryKey, index_prefix, push};
 pub use lookup::{Lookup, Matches};
+pub use sets::ValueSets;

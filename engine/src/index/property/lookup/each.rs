@@ -2,6 +2,7 @@
 
 use super::super::entry::{MAX_INDEXED_BYTES, decode_holder, entity_like, index_prefix};
 use super::{Lookup, number_of};
+use crate::codec::prefix_end;
 use crate::error::{Error, Result};
 use crate::graph::Entity;
 use crate::keys::KeyRead;
@@ -59,12 +60,25 @@ impl<K: KeyRead> Lookup<'_, K> {
         let prefix = index_prefix(self.index.id);
         let range = KeyRange::prefix(prefix.as_bytes());
         let mut scan = self.view.keys.scan(Family::PropIndex, &range)?;
+        // The entry at which the search for an earlier key ended: nothing lies between the two.
+        let mut next: Vec<u8> = Vec::new();
+        let mut before: &[u8] = &[];
         for (key, at) in &keys {
             let of_value = &mut found[*at];
+            let is_again = before == key;
+            before = key;
+            if !is_again && next > *key && !next.starts_with(key) {
+                continue;
+            }
             scan.seek(key);
             while of_value.len() < most {
-                let Some(entry) = scan.next()? else { break };
+                let Some(entry) = scan.next()? else {
+                    next = prefix_end(prefix.as_bytes()).unwrap_or_default();
+                    break;
+                };
                 if !entry.key.starts_with(key) {
+                    next.clear();
+                    next.extend_from_slice(entry.key);
                     break;
                 }
                 let number = number_of(entry.key, entry.value, self.index.unique)?;
