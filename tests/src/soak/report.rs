@@ -236,7 +236,7 @@ mod tests {
                 memory: (50 + 6 * minute) << 20,
                 most: 110 << 20,
                 mapped: (9 + 3 * minute) << 20,
-                told: [0, 0, 0, 0, minute << 20],
+                told: [0, 0, 0, 0, 0, minute << 20],
                 files: 40,
             };
             samples.note(0, (60.0 * minute as f64, 600.0), had);

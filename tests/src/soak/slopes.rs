@@ -132,7 +132,7 @@ mod tests {
         for life in 0..5 {
             for second in 0..100 {
                 let memory = life * 50 + second / 30;
-                samples.note(life, (second as f64, 100.0), had(memory, [0; 5]));
+                samples.note(life, (second as f64, 100.0), had(memory, [0; 6]));
             }
         }
         // A mebibyte each half minute, in steps.
@@ -147,13 +147,13 @@ mod tests {
             // Of eight mebibytes a minute five are told.
             let (blocks, vectors) = (second / 20, second / 30);
             let memory = 100 + second / 20 + blocks + vectors;
-            let told = [1, blocks, 0, 0, vectors];
+            let told = [1, blocks, 0, 0, 0, vectors];
             samples.note(0, (second as f64, 600.0), had(memory, told));
         }
-        let [tables, blocks, texts, projections, vectors] = samples.told();
+        let [tables, blocks, texts, sets, projections, vectors] = samples.told();
         assert_eq!(
-            (tables, texts, projections),
-            (Some(0.0), Some(0.0), Some(0.0))
+            (tables, texts, sets, projections),
+            (Some(0.0), Some(0.0), Some(0.0), Some(0.0))
         );
         assert!(is_near(blocks, 3.0) && is_near(vectors, 2.0));
         assert!(is_near(samples.memory(), 8.0) && is_near(samples.unaccounted(), 3.0));
@@ -165,7 +165,7 @@ mod tests {
         for minute in 0..10 {
             let grown = Had {
                 mapped: (50 + 2 * minute) << 20,
-                ..had(100 + 3 * minute, [1, 0, 0, 0, 0])
+                ..had(100 + 3 * minute, [1, 0, 0, 0, 0, 0])
             };
             samples.note(0, (60.0 * minute as f64, 600.0), grown);
         }
@@ -177,11 +177,11 @@ mod tests {
     fn where_none_grew_old_nothing_was_measured() {
         let mut samples = Samples::default();
         assert_eq!(samples.memory(), None);
-        samples.note(0, (14.0, 14.0), had(50, [0; 5]));
+        samples.note(0, (14.0, 14.0), had(50, [0; 6]));
         // Looked at once, it shows no growth either.
-        samples.note(1, (15.0, 15.0), had(60, [0; 5]));
+        samples.note(1, (15.0, 15.0), had(60, [0; 6]));
         let all = [samples.memory(), samples.unaccounted(), samples.files()];
-        assert_eq!((all, samples.told()), ([None; 3], [None; 5]));
+        assert_eq!((all, samples.told()), ([None; 3], [None; 6]));
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         for (life, most) in [(0, 90), (1, 70)] {
             let young = Had {
                 most: most << 20,
-                ..had(50, [0; 5])
+                ..had(50, [0; 6])
             };
             samples.note(life, (0.5, 3.0), young);
         }
