@@ -99,8 +99,8 @@ impl Follow {
         let mut followed = Followed::default();
         let nodes: Vec<NodeId> = items.iter().filter_map(Item::node).collect();
         let nodes = desk.read().nodes_with(&nodes, &["called"])?;
-        let chunks = nodes.iter().flatten().filter(|node| is_chunk(node));
-        let titles = chunks.map(|chunk| text_of(chunk, "called"));
+        // Chunks alone are called something.
+        let titles = nodes.iter().flatten().map(|node| text_of(node, "called"));
         let mut titles = Titles::new(desk, titles.filter(|title| !title.is_empty()))?;
         let Some(best) = items.first().map(|item| item.score) else {
             return Ok((items, followed));

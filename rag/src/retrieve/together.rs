@@ -111,8 +111,12 @@ mod tests {
             // What is of no document gets nothing and loses nothing.
             let mut with_fact = found.clone();
             with_fact.extend(Vector::new(Layer::Facts, 1).run(desk).unwrap());
-            assert_eq!(called(desk, &with_fact)[3], "is 0.4");
+            // Wherever it stands, the others are of their own documents.
+            with_fact.rotate_right(1);
+            assert_eq!(called(desk, &with_fact)[0], "is 0.4");
+            with_fact.swap(0, 1);
             let items = Together::new(1.0).run(desk, with_fact).unwrap();
+            assert_eq!(called(desk, &items), ["First", "Second", "Lone", "is 0.4"]);
             assert!((items[3].score.value - 0.4).abs() < 1e-3, "{items:?}");
             let one = Together { weight: 1.0, of: 1 };
             let items = one.run(desk, found).unwrap();

@@ -170,6 +170,38 @@ fn everything_is_gathered_of_that_of_which_most_was_found() {
 }
 
 #[test]
+fn facts_of_documents_that_were_not_chosen_do_not_stand_before_those_that_were() {
+    let trial = Trial::new();
+    let older = [("Rome", "built", "Roads"), ("Rome", "sold", "Bread")];
+    trial.put("older", 2020, "# A\n\nRome Roads Bread 0.5\n", &older);
+    let newer = [("Rome", "saved", "Water")];
+    trial.put("newer", 2021, "# B\n\nRome Water 0.5\n", &newer);
+    let question = Question::new("Rome").unwrap();
+    let gather = |desk: &Desk<'_, stratigraph::ReadTxn>| {
+        let named = Mentions::new(9).run(desk).unwrap();
+        called(desk, &Gather::new(1).run(desk, &named).unwrap())
+    };
+    assert_eq!(trial.ask_for(&question, gather), ["built"]);
+    let question = question.only("year", 2021);
+    assert_eq!(trial.ask_for(&question, gather), ["saved"]);
+}
+
+#[test]
+fn only_facts_have_ends_that_a_question_can_name() {
+    asked("Rome", |desk| {
+        let facts = desk.read().relationships_of_type("FACT").unwrap();
+        let mentions = desk.read().relationships_of_type("MENTIONS").unwrap();
+        assert!(!mentions.is_empty());
+        let all = facts.iter().chain(&mentions);
+        let all = all.map(|id| Entity::from(stratigraph::RelationshipId::new(id)));
+        let ends = desk.ends_of(all.clone()).unwrap();
+        assert_eq!(ends.len() as u64, facts.len());
+        // Known ones are the same.
+        assert_eq!(desk.ends_of(all).unwrap(), ends);
+    });
+}
+
+#[test]
 fn what_stands_after_an_elided_article_or_before_an_owners_s_is_named() {
     let trial = Trial::new();
     let text = "# All\n\nAmministrazione sceglie O'Brien dell'unione Kerry 0.5\n";
