@@ -6,7 +6,7 @@ use crate::served::interrupt;
 use crate::world::command;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -57,13 +57,7 @@ impl Slow {
 
     /// Runs the binary until it is slow, and stops it there. What is under way ends as it should.
     fn stop(self, arguments: &[&str]) -> (ScriptedServer, Said) {
-        let mut child = command(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        self.asked.recv_timeout(PATIENCE).unwrap();
-        interrupt(&child);
+        let mut child = self.interrupted(arguments);
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
         // It has heard it when it says so, or has ended.
@@ -74,13 +68,37 @@ impl Slow {
         }
         drop(self.go_on);
         stderr.read_to_string(&mut said).unwrap();
+        let mut ended = Self::ended(child);
+        ended.stderr = said;
+        (self.model, ended)
+    }
+
+    /// The same where a server asks the model: who is stopped waits for neither, and the model goes on when he has ended.
+    fn stop_before_it_goes_on(self, arguments: &[&str]) -> (ScriptedServer, Said) {
+        let said = Self::ended(self.interrupted(arguments));
+        drop(self.go_on);
+        (self.model, said)
+    }
+
+    /// The binary, told to stop when the model is asked.
+    fn interrupted(&self, arguments: &[&str]) -> Child {
+        let child = command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        self.asked.recv_timeout(PATIENCE).unwrap();
+        interrupt(&child);
+        child
+    }
+
+    fn ended(child: Child) -> Said {
         let output = child.wait_with_output().unwrap();
-        let said = Said {
+        Said {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: said,
-        };
-        (self.model, said)
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
     }
 
     /// The flags of it, asked one thing at a time.
@@ -221,7 +239,8 @@ fn at_an_address_what_came_of_documents_is_told_as_well() {
     let docs = world.path("docs");
     let how = ["--profile", "triples", "--summarise=entities", "--json"];
     let ingest_them = ["ingest", text(&docs), "--into", &address];
-    let (model, said) = slow.stop(&[&ingest_them[..], &how[..]].concat());
+    let arguments = [&ingest_them[..], &how[..]].concat();
+    let (model, said) = slow.stop_before_it_goes_on(&arguments);
     let done = ingested(&said, 130);
     // How many the server has written by then nobody here has heard.
     assert_eq!(
