@@ -143,7 +143,7 @@ impl SummaryOf<'_> {
 
 impl Summariser for CentralSentences {
     fn version(&self) -> &str {
-        "central-sentences-2"
+        "central-sentences-3"
     }
 
     fn summarise(&self, of: &SummaryOf<'_>) -> Result<Summary, ExtractError> {
