@@ -97,10 +97,12 @@ impl Subject {
         for (key, link) in inputs.covers.iter().take(MOST_COVERED) {
             let entity = NodeKey::new(Label::Entity, key.as_str());
             let (name, _) = layers.name_and_summary(&entity)?;
-            let own = inputs.own.get(key);
+            let own = inputs.own.get(key).into_iter().flatten();
+            let own: Vec<&str> = own.map(String::as_str).collect();
             self.covers.push(Covered {
                 name,
-                description: own.map(joined).unwrap_or_default(),
+                // A blank line, so that what has no full stop is a sentence by itself.
+                description: own.join("\n\n"),
                 link: joined(link),
             });
         }
