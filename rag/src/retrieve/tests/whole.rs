@@ -120,6 +120,26 @@ fn what_is_found_says_where_it_is_said() {
 }
 
 #[test]
+fn what_two_years_say_in_the_same_words_is_read_of_both() {
+    let (db, layers) = database();
+    let said = "The quarry sold 1,500 tons of granite.";
+    for year in [2021, 2022] {
+        let text = format!("# Report {year}\n\n## Sales\n\n{said}\n");
+        edit(&layers, &format!("{year}.md"), &text, &[]);
+    }
+    let question = "How much granite was sold in 2021, and how much in 2022?";
+    let retrieved = retrieve(&db, &layers, "vector", question);
+    for year in [2021, 2022] {
+        let told = format!("Report {year} > Sales\n{said}");
+        assert!(
+            retrieved.context.contains(&told),
+            "{year}: {}",
+            retrieved.context
+        );
+    }
+}
+
+#[test]
 fn what_a_pipeline_packs_first_stands_first_and_is_found_where_it_was() {
     let (db, layers) = database();
     let (read, text) = (db.read().unwrap(), "What lies under the sea?");
