@@ -87,7 +87,8 @@ impl Ask {
             question: &self.question,
             only: only(&self.only)?,
         };
-        let bar = progress.stages(pipeline.stages.len() as u64);
+        // Packing comes behind the stages.
+        let bar = progress.stages(pipeline.stages.len() as u64 + 1);
         let mut heard = Heard::new(quiet, bar);
         let cancel = &progress.interrupt().token();
         let (access, models) = (&self.access, Some(&self.models));
@@ -138,7 +139,7 @@ impl Ask {
 struct Heard {
     is_shown: bool,
     attempt: usize,
-    /// How many stages are done.
+    /// How many stages are done; packing counts as one.
     stages: u64,
     /// None once there is a text, which takes its place.
     bar: Option<Bar>,

@@ -36,7 +36,8 @@ Examples:
 
 JSON: pipeline, question, found [{receipt {kind, key, hash, places [{document, version, chunk, span {start, end}, pages}],
 score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, confidence
-{value, cosine, coverage}, threshold or null, trace [{stage, operator, took, gave, cut, added, detail}]";
+{value, cosine, coverage}, threshold or null, trace [{stage, operator, took, gave, cut, added, detail}]. The last
+of the trace is `pack`, with detail {too_long, said_already, units, budget}; the first two are places in found, from 1";
 
 /// Arguments of `retrieve`.
 #[derive(Debug, Args)]
@@ -60,7 +61,7 @@ pub(crate) struct Retrieve {
     /// How many of what is found are told at most
     #[arg(long, value_name = "N", value_parser = above_zero)]
     most: Option<usize>,
-    /// Say what each stage took and gave
+    /// Say what each stage took and gave, and what was not packed
     #[arg(long)]
     trace: bool,
     /// Print how a preset is written, and do nothing else

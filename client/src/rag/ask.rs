@@ -17,7 +17,7 @@ use stratigraph_proto::v1::ask_response::Part;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AskEvent {
-    /// A stage of the pipeline is done; the trace of what is found has all of them again.
+    /// A stage of the pipeline is done, or packing; the trace of what is found has all of them again.
     Stage(TracedStage),
     /// This was found.
     Retrieved(Box<Retrieved>),

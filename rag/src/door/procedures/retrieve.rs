@@ -43,7 +43,7 @@ pub(super) fn context(library: WeakLibrary) -> Procedure {
 
 pub(super) fn trace(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.trace")
-        .about("What each stage of a pipeline does for a question, in order, as of the last commit: how many it took and gave, how many of those that it took it cut, and how many it added. detail is what the operator says of it beside, as the levels of a descent with what was kept, cut and recovered; null for nothing. Pipeline and settings are those of rag.retrieve.")
+        .about("What each stage of a pipeline does for a question, in order, as of the last commit: how many it took and gave, how many of those that it took it cut, and how many it added. detail is what the operator says of it beside, as the levels of a descent with what was kept, cut and recovered; null for nothing. The last row is pack: what was found and what of it is read, with the places of what was too_long and said_already. Pipeline and settings are those of rag.retrieve.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("settings", ProcedureType::MAP.not_null())
         .yields("place", ProcedureType::INTEGER)

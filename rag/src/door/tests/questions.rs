@@ -109,7 +109,9 @@ fn a_query_shows_the_trace_that_a_program_has() {
             "CALL rag.trace('{preset}', {{question: 'Where does basalt come from?'}}) YIELD place, stage, operator, took, gave, cut, added, notThere, detail"
         );
         let told = rows(&db, &text);
-        assert_eq!(told.len(), pipeline.stages.len(), "{preset}");
+        // Packing is behind the stages.
+        assert_eq!(told.len(), pipeline.stages.len() + 1, "{preset}");
+        assert_eq!(told.len(), whole.trace.len(), "{preset}");
         for ((row, traced), place) in told.iter().zip(&whole.trace).zip(1_i64..) {
             let count = |name: &str| row.get::<i64>(name).unwrap() as usize;
             assert_eq!(row.get::<i64>("place").unwrap(), place);
