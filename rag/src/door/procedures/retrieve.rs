@@ -11,13 +11,14 @@ use crate::retrieve::{Pipeline, Question, Receipt, Retrieved};
 
 pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.retrieve")
-        .about("Retrieves what answers a question, as of the last commit. The pipeline is the name of a preset, or is written out as TOML or JSON. Settings: question, only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is told). A receipt is a text for rag.verify.")
+        .about("Retrieves what answers a question, as of the last commit. The pipeline is the name of a preset, or is written out as TOML or JSON. Settings: question, only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is told). Scores of two scales mean different things: scale says of which one a score is, as cosine or bm25. A receipt is a text for rag.verify.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("settings", ProcedureType::MAP.not_null())
         .yields("rank", ProcedureType::INTEGER)
         .yields("kind", ProcedureType::STRING)
         .yields("key", ProcedureType::STRING)
         .yields("score", ProcedureType::FLOAT)
+        .yields("scale", ProcedureType::STRING)
         .yields("heading", ProcedureType::STRING)
         .yields("text", ProcedureType::STRING)
         .yields("packed", ProcedureType::BOOLEAN)
@@ -98,6 +99,7 @@ fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
             found.receipt.name.kind.into(),
             found.receipt.name.key.into(),
             f64::from(found.receipt.score.value).into(),
+            found.receipt.score.scale.name().into(),
             found.heading.into(),
             found.text.into(),
             found.packed.into(),

@@ -29,7 +29,7 @@ fn a_query_retrieves_what_a_program_does() {
             .retrieve(&pipeline, &question, &CancelToken::new())
             .unwrap();
         let text = format!(
-            "CALL rag.retrieve('{preset}', {{question: 'Where does basalt come from?'}}) YIELD rank, text, heading, packed, score, receipt"
+            "CALL rag.retrieve('{preset}', {{question: 'Where does basalt come from?'}}) YIELD rank, text, heading, packed, score, scale, receipt"
         );
         let found = rows(&db, &text);
         assert_eq!(found.len(), whole.found.len(), "{preset}");
@@ -43,6 +43,10 @@ fn a_query_retrieves_what_a_program_does() {
             assert_eq!(
                 row.get::<f64>("score").unwrap(),
                 f64::from(receipt.score.value)
+            );
+            assert_eq!(
+                row.get::<String>("scale").unwrap(),
+                receipt.score.scale.name()
             );
         }
     }
