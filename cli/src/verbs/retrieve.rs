@@ -61,6 +61,9 @@ pub(crate) struct Retrieve {
     /// How many of what is found are told at most
     #[arg(long, value_name = "N", value_parser = above_zero)]
     most: Option<usize>,
+    /// Miss nothing that is near, whatever the pipeline says: all vectors count, and the answer is the same every time
+    #[arg(long)]
+    exact: bool,
     /// Say what each stage took and gave, and what was not packed
     #[arg(long)]
     trace: bool,
@@ -100,6 +103,7 @@ impl Retrieve {
             pipeline: &pipeline,
             question,
             only: only(&self.only)?,
+            exact: self.exact,
         };
         let cancel = &progress.interrupt().token();
         let (access, models) = (&self.access, Some(&self.models));
@@ -119,8 +123,8 @@ impl Retrieve {
         cancel: &CancelToken,
     ) -> Result<Retrieved, Failure> {
         let open = open_read_only(dir, self.models.equipment()?)?;
-        let question = question(asked.question, asked.only)?;
-        let retrieved = open.retrieve(asked.pipeline, &question, cancel);
+        let pipeline = asked.pipeline;
+        let retrieved = open.retrieve(pipeline, &question(asked)?, cancel);
         Ok(retrieved.map_err(RagError::from)?)
     }
 }

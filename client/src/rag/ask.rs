@@ -149,6 +149,12 @@ impl AskBuilder {
         self
     }
 
+    /// So that no search misses anything that is near, whatever the pipeline says: the same snapshot gives the same every time.
+    pub fn exact(mut self) -> Self {
+        self.request.exact = true;
+        self
+    }
+
     /// In sentences of the documents themselves, also if the server has a model.
     pub fn verbatim(mut self) -> Self {
         self.request.verbatim = true;

@@ -197,6 +197,12 @@ impl RetrieveBuilder {
         self
     }
 
+    /// So that no search misses anything that is near, whatever the pipeline says: the same snapshot gives the same every time.
+    pub fn exact(mut self) -> Self {
+        self.request.exact = true;
+        self
+    }
+
     /// Asks.
     ///
     /// # Errors

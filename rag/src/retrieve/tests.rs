@@ -2,6 +2,7 @@
 
 mod allowed;
 mod described;
+mod exact;
 mod facts;
 mod page;
 mod presets;

@@ -11,7 +11,7 @@ use crate::retrieve::{Pipeline, Question, Receipt, Retrieved};
 
 pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.retrieve")
-        .about("Retrieves what answers a question, as of the last commit. The pipeline is the name of a preset, or is written out as TOML or JSON. Settings: question, only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is told). Scores of two scales mean different things: scale says of which one a score is, as cosine or bm25. A receipt is a text for rag.verify.")
+        .about("Retrieves what answers a question, as of the last commit. The pipeline is the name of a preset, or is written out as TOML or JSON. Settings: question, only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is told), exact (true: no search misses anything that is near, whatever the pipeline says). Scores of two scales mean different things: scale says of which one a score is, as cosine or bm25. A receipt is a text for rag.verify.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("settings", ProcedureType::MAP.not_null())
         .yields("rank", ProcedureType::INTEGER)
@@ -76,13 +76,17 @@ fn retrieved(
     arguments: &[Value],
 ) -> Result<Retrieved, HostFailure> {
     let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
-    let settings = Settings::of(&arguments[1], &["question", "only", "budget", "most"])?;
+    let known = ["question", "only", "budget", "most", "exact"];
+    let settings = Settings::of(&arguments[1], &known)?;
     pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
     pipeline.most = settings.count("most")?.unwrap_or(pipeline.most);
     let question = Question::new(settings.needed("question")?);
     let mut question = question.map_err(|error| failed(error.into()))?;
     for (name, datum) in settings.metadata("only")? {
         question = question.only(name, datum);
+    }
+    if settings.truth("exact")? {
+        question = question.exact();
     }
     let open = library.open().map_err(failed)?;
     open.retrieve(&pipeline, &question, call.stop())

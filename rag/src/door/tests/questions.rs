@@ -159,6 +159,10 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
             "no setting `number`",
         ),
         (
+            "CALL rag.retrieve('vector', {question: 'x', exact: 1})",
+            "`exact` is true or false",
+        ),
+        (
             "CALL rag.retrieve('bag', {question: 'x'})",
             "`rag.createLayers('bag')`",
         ),

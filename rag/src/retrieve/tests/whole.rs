@@ -12,7 +12,7 @@ fn retrieve(db: &Database, layers: &Layers, preset: &str, text: &str) -> Retriev
     Pipeline::preset(preset).unwrap().retrieve(&desk).unwrap()
 }
 
-fn edit(layers: &Layers, id: &str, text: &str, facts: &[(&str, &str, &str)]) {
+pub(super) fn edit(layers: &Layers, id: &str, text: &str, facts: &[(&str, &str, &str)]) {
     let source = Source::new(id, text.as_bytes());
     let document = source.read(Format::Markdown).unwrap();
     let pieces = Chunker::new(Chunking::Structure { limit: 100 }, &Words).pieces(&document);
