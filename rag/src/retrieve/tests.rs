@@ -4,6 +4,7 @@ mod allowed;
 mod described;
 mod exact;
 mod facts;
+mod packing;
 mod page;
 mod presets;
 mod stopped;
