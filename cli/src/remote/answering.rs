@@ -40,6 +40,9 @@ impl Server {
                 .only(name, value)
                 .map_err(|error| self.failure(&error, ""))?;
         }
+        if asked.exact {
+            ask = ask.exact();
+        }
         let answer = self.until(cancel, async {
             let mut asking = ask.start().await?;
             loop {

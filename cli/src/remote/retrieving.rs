@@ -12,6 +12,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) pipeline: &'a ours::Pipeline,
     pub(crate) question: &'a str,
     pub(crate) only: Vec<(String, serde_json::Value)>,
+    /// Whether no search may miss anything that is near.
+    pub(crate) exact: bool,
 }
 
 impl Server {
@@ -27,6 +29,9 @@ impl Server {
             question = question
                 .only(name, value)
                 .map_err(|error| self.failure(&error, ""))?;
+        }
+        if asked.exact {
+            question = question.exact();
         }
         let told = self.runtime.block_on(question.run());
         let told = told.map_err(|error| self.failure(&error, ""))?;

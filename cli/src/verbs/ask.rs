@@ -62,6 +62,9 @@ pub(crate) struct Ask {
     /// How many of what is found are read at most
     #[arg(long, value_name = "N", value_parser = above_zero)]
     most: Option<usize>,
+    /// Miss nothing that is near, whatever the pipeline says: all vectors count, and the same is found every time
+    #[arg(long)]
+    exact: bool,
     /// Answer in sentences of the documents, also if there is a model
     #[arg(long)]
     verbatim: bool,
@@ -86,8 +89,10 @@ impl Ask {
             pipeline: &pipeline,
             question: &self.question,
             only: only(&self.only)?,
+            exact: self.exact,
         };
-        let bar = progress.stages(pipeline.stages.len() as u64);
+        // Packing comes behind the stages.
+        let bar = progress.stages(pipeline.stages.len() as u64 + 1);
         let mut heard = Heard::new(quiet, bar);
         let cancel = &progress.interrupt().token();
         let (access, models) = (&self.access, Some(&self.models));
@@ -121,8 +126,9 @@ impl Ask {
         heard: &mut Heard,
     ) -> Result<(Answer, Option<f64>), Failure> {
         let open = open_read_only(dir, self.models.equipment()?)?;
-        let question = question(asked.question, asked.only)?;
-        let ask = OurAsk::new(asked.pipeline, &question).verbatim(self.verbatim);
+        let pipeline = asked.pipeline;
+        let question = question(asked)?;
+        let ask = OurAsk::new(pipeline, &question).verbatim(self.verbatim);
         let answer = open.ask(&ask, cancel, &mut |event| heard.hear(event));
         let answer = answer.map_err(RagError::from)?;
         let usage = Usage {
@@ -138,7 +144,7 @@ impl Ask {
 struct Heard {
     is_shown: bool,
     attempt: usize,
-    /// How many stages are done.
+    /// How many stages are done; packing counts as one.
     stages: u64,
     /// None once there is a text, which takes its place.
     bar: Option<Bar>,

@@ -3,6 +3,7 @@
 
 use crate::failure::Failure;
 use crate::rag_error::RagError;
+use crate::remote::Asked;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -53,9 +54,12 @@ pub(super) fn above_zero(text: &str) -> Result<usize, String> {
 }
 
 /// A question, as it is put to a folder.
-pub(super) fn question(text: &str, only: Vec<(String, Json)>) -> Result<Question, Failure> {
-    let mut question = Question::new(text).map_err(Failure::of_request)?;
-    for (name, value) in only {
+pub(super) fn question(asked: Asked<'_>) -> Result<Question, Failure> {
+    let mut question = Question::new(asked.question).map_err(Failure::of_request)?;
+    if asked.exact {
+        question = question.exact();
+    }
+    for (name, value) in asked.only {
         question = match value {
             Json::Bool(truth) => question.only(name, truth),
             Json::Number(number) => match number.as_i64() {

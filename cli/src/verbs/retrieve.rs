@@ -36,7 +36,8 @@ Examples:
 
 JSON: pipeline, question, found [{receipt {kind, key, hash, places [{document, version, chunk, span {start, end}, pages}],
 score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, confidence
-{value, cosine, coverage}, threshold or null, trace [{stage, operator, took, gave, cut, added, detail}]";
+{value, cosine, coverage}, threshold or null, trace [{stage, operator, took, gave, cut, added, detail}]. The last
+of the trace is `pack`, with detail {too_long, said_already, units, budget}; the first two are places in found, from 1";
 
 /// Arguments of `retrieve`.
 #[derive(Debug, Args)]
@@ -60,7 +61,10 @@ pub(crate) struct Retrieve {
     /// How many of what is found are told at most
     #[arg(long, value_name = "N", value_parser = above_zero)]
     most: Option<usize>,
-    /// Say what each stage took and gave
+    /// Miss nothing that is near, whatever the pipeline says: all vectors count, and the answer is the same every time
+    #[arg(long)]
+    exact: bool,
+    /// Say what each stage took and gave, and what was not packed
     #[arg(long)]
     trace: bool,
     /// Print how a preset is written, and do nothing else
@@ -99,6 +103,7 @@ impl Retrieve {
             pipeline: &pipeline,
             question,
             only: only(&self.only)?,
+            exact: self.exact,
         };
         let cancel = &progress.interrupt().token();
         let (access, models) = (&self.access, Some(&self.models));
@@ -118,8 +123,8 @@ impl Retrieve {
         cancel: &CancelToken,
     ) -> Result<Retrieved, Failure> {
         let open = open_read_only(dir, self.models.equipment()?)?;
-        let question = question(asked.question, asked.only)?;
-        let retrieved = open.retrieve(asked.pipeline, &question, cancel);
+        let pipeline = asked.pipeline;
+        let retrieved = open.retrieve(pipeline, &question(asked)?, cancel);
         Ok(retrieved.map_err(RagError::from)?)
     }
 }

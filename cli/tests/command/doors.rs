@@ -1,6 +1,7 @@
 //! One small corpus through every door: what is in the database then is the same, byte for byte.
 
 mod asking;
+mod exactly;
 mod layered;
 mod receipts;
 mod tables;

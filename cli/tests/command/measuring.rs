@@ -322,7 +322,7 @@ fn descents_are_capped_level_by_level() {
     let world = World::new();
     let (suite, work) = (suite(&world), world.path("work"));
     let flags = [
-        "--set", "things", "--preset", "bag", "--levels", "0..2", "--kinds",
+        "--set", "things", "--preset", "bag", "--levels", "0..2", "--kinds", "--exact",
     ];
     let said = run(&[
         &["eval", "--suite", text(&suite), "--work", text(&work)][..],

@@ -17,7 +17,7 @@ use stratigraph_proto::v1::ask_response::Part;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AskEvent {
-    /// A stage of the pipeline is done; the trace of what is found has all of them again.
+    /// A stage of the pipeline is done, or packing; the trace of what is found has all of them again.
     Stage(TracedStage),
     /// This was found.
     Retrieved(Box<Retrieved>),
@@ -146,6 +146,12 @@ impl AskBuilder {
     /// So many of what is found are told at most.
     pub fn most(mut self, most: u32) -> Self {
         self.request.most = most;
+        self
+    }
+
+    /// So that no search misses anything that is near, whatever the pipeline says: the same snapshot gives the same every time.
+    pub fn exact(mut self) -> Self {
+        self.request.exact = true;
         self
     }
 

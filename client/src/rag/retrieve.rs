@@ -24,7 +24,7 @@ pub struct Retrieved {
     pub context: String,
     /// How many units of text that is.
     pub units: u64,
-    /// What each stage took and gave.
+    /// What each stage took and gave, and behind them what packing did.
     pub trace: Vec<TracedStage>,
     /// How far it can be trusted to have the answer.
     pub confidence: Confidence,
@@ -111,7 +111,7 @@ pub struct WayStep {
     pub by: String,
 }
 
-/// What a stage has done.
+/// What a stage has done, or packing, whose stage and operator are `pack`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct TracedStage {
@@ -194,6 +194,12 @@ impl RetrieveBuilder {
     /// So many of what is found are told at most.
     pub fn most(mut self, most: u32) -> Self {
         self.request.most = most;
+        self
+    }
+
+    /// So that no search misses anything that is near, whatever the pipeline says: the same snapshot gives the same every time.
+    pub fn exact(mut self) -> Self {
+        self.request.exact = true;
         self
     }
 

@@ -45,6 +45,7 @@ pub struct QueryOptions {
     pub(crate) max_rows: Option<u64>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) seed: Option<u64>,
+    pub(crate) exact: bool,
     pub(crate) rules: Rules,
     pub(crate) threads: usize,
     pub(crate) cancel: CancelToken,
@@ -61,6 +62,7 @@ impl Default for QueryOptions {
             max_rows: None,
             max_steps: None,
             seed: None,
+            exact: false,
             rules: Rules::ALL,
             threads: THREADS,
             cancel: CancelToken::new(),
@@ -112,6 +114,13 @@ impl QueryOptions {
     /// What `rand()` begins with. The same seed gives the same numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
+        self
+    }
+
+    /// Whether every search of a vector index compares everything, as `EXACT` has it, whatever the query says; as each says
+    /// itself if not. It may find what is nearer.
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.exact = exact;
         self
     }
 
@@ -192,6 +201,7 @@ impl fmt::Debug for QueryOptions {
             .field("max_rows", &self.max_rows)
             .field("max_steps", &self.max_steps)
             .field("seed", &self.seed)
+            .field("exact", &self.exact)
             .field("rules", &self.rules)
             .field("threads", &self.threads)
             .field("now", &self.now)

@@ -110,6 +110,7 @@ impl<'a> Start<'a> {
             memory_bytes: usize::try_from(self.options.memory_bytes).unwrap_or(usize::MAX),
             time: self.options.timeout,
             steps: self.options.max_steps,
+            exact: self.options.exact,
             rules: self.options.rules,
             threads: self.options.threads,
             cancel: self.options.cancel.clone(),

@@ -435,6 +435,26 @@ fn searches_of_different_texts_are_told_apart() {
 }
 
 #[test]
+fn a_query_may_be_asked_to_miss_nothing() {
+    let database = crate::database(&[
+        "CREATE VECTOR INDEX near FOR (n:A) ON n.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+        "UNWIND range(1, 50) AS i CREATE (:A {e: vector([i, 1])})",
+    ]);
+    let text = "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [9, 1] LIMIT 1) RETURN n";
+    let is_exact = |options: &QueryOptions| {
+        let rows = database.query_with(text, (), options).unwrap();
+        let summary = rows.finish().unwrap();
+        let [near] = summary.searches() else {
+            panic!("{:?}", summary.searches());
+        };
+        near.exact
+    };
+    // The codes of fifty are compared, and then the vectors of a few.
+    assert!(!is_exact(&QueryOptions::new()));
+    assert!(is_exact(&QueryOptions::new().exact(true)));
+}
+
+#[test]
 fn a_summary_tells_how_each_search_was_answered() {
     let database = crate::database(&[
         "CREATE VECTOR INDEX near FOR (n:A) ON n.e \

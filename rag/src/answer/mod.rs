@@ -167,7 +167,7 @@ impl From<Cost> for Paid {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A stage of the pipeline is done, as the trace of what is found will have it.
+    /// A stage of the pipeline is done, or packing, as the trace of what is found will have it.
     Stage(&'a Traced),
     /// This was found.
     Retrieved(&'a Retrieved),
@@ -258,7 +258,7 @@ impl<R: Read> Answering<'_, R> {
     /// Whether a model is asked what it knows by itself: the pipeline has no stages, as that of the preset `direct`. One that
     /// has searched and found nothing asks nobody.
     fn asks_directly(&self) -> bool {
-        self.model.is_some() && self.retrieved.trace.is_empty()
+        self.model.is_some() && !self.retrieved.has_searched()
     }
 
     /// Whether it may go on.

@@ -64,7 +64,7 @@ impl Evaluation {
         let mut evaluated = Vec::with_capacity(set.questions.len());
         let mut asked = pipeline.clone();
         for labelled in &set.questions {
-            let question = labelled.question()?;
+            let question = set.question(labelled)?;
             asked.most = pipeline.most.max(judge.needs(labelled));
             let started = Instant::now();
             let retrieved = open.retrieve(&asked, &question, cancel)?;
@@ -215,7 +215,7 @@ fn plain<'q>(questions: impl Iterator<Item = &'q Evaluated>, measure: &str) -> O
 }
 
 impl Labelled {
-    /// As it is asked.
+    /// As it is asked, if nothing is said of it.
     ///
     /// # Errors
     /// [`RetrieveError::LongQuestion`].

@@ -187,6 +187,19 @@ run.bm25 = { k = 1 }",
     assert_eq!(changed, all.map(|question| (question, 1.0, 0.0)));
 }
 
+#[test]
+fn a_set_may_be_asked_so_that_nothing_is_missed() {
+    let folder = folder(CORPUS, QUESTIONS);
+    let mut set = LabelledSet::read(folder.path()).unwrap();
+    for exact in [false, true] {
+        set.exact = exact;
+        for set in [&set, &set.without_filters()] {
+            let mut questions = set.questions.iter().map(|one| set.question(one).unwrap());
+            assert!(questions.all(|question| question.is_exact() == exact));
+        }
+    }
+}
+
 const ASKS: &str = "name = 'p'
 [[stage]]
 name = 'wordings'

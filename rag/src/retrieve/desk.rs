@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
-use stratigraph::{How, NodeId, Read, RelationshipId, TextAnswer, VectorAnswer, VectorSearch};
+use stratigraph::{
+    Effort, How, NodeId, Read, RelationshipId, TextAnswer, VectorAnswer, VectorSearch,
+};
 use stratigraph_models::{Embedder, Generator, ModelError, Purpose, Reranker, Rows};
 
 use super::confidence::{Wanted, wanted};
@@ -182,13 +184,19 @@ impl<'a, R: Read> Desk<'a, R> {
         self.embedder
     }
 
-    /// Searches an index, and notes if it may have missed something.
+    /// Searches an index, as hard as the question has it, and notes if it may have missed something.
     pub(super) fn search_vectors(
         &self,
         index: &str,
         search: &VectorSearch<'_>,
     ) -> Result<VectorAnswer, RetrieveError> {
-        let answer = self.read.search_vectors(index, search)?;
+        let answer = match self.question.is_exact() {
+            true => {
+                let search = search.clone().effort(Effort::Proven);
+                self.read.search_vectors(index, &search)?
+            }
+            false => self.read.search_vectors(index, search)?,
+        };
         if answer.how == How::Approximate {
             self.was_approximate.set(true);
         }

@@ -37,13 +37,15 @@ pub enum Operator {
     MultiQuery(MultiQuery),
     /// Finds facts with the triples of the question.
     ExtractTriples(ExtractTriples),
-    /// Goes down from heading to heading.
+    /// Goes down from heading to heading. Papers and other systems say traverse: it is read so, and written by its own name.
+    #[serde(alias = "traverse")]
     Descend(Descend),
     /// Calls the declared query that the question is for.
     Route(Route),
     /// Reads what is named under headings, community by community.
     Communities(Communities),
-    /// Ranks what a walk comes to that begins at what was found.
+    /// Ranks what a walk comes to that begins at what was found. It is read as `ppr`, personalised `PageRank`, too.
+    #[serde(alias = "ppr")]
     Rank(Rank),
     /// Lifts what the best of it name by their titles.
     Follow(Follow),

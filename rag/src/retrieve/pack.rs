@@ -29,7 +29,7 @@ pub struct Packed {
     pub kept: Vec<usize>,
     /// What did not fit.
     pub too_long: Vec<usize>,
-    /// What another one says already: the same text, or a part of the same document's text.
+    /// What another one says already: the same text under the same headings, or a part of the same document's text.
     pub said_already: Vec<usize>,
     /// How many units the text has.
     pub units: usize,
@@ -144,16 +144,17 @@ impl Packed {
 /// What is in already.
 #[derive(Default)]
 struct Said<'p> {
-    texts: HashSet<&'p str>,
+    /// With their headings: what a year or a company is said of stands in these, and not in the text.
+    texts: HashSet<(&'p [String], &'p str)>,
     /// Of each document the spans that are in, by where they begin; not those that lie within another. So what begins later
     /// ends later, and of those that begin before a span the last one ends last.
     spans: HashMap<&'p str, BTreeMap<u64, u64>>,
 }
 
 impl<'p> Said<'p> {
-    /// Whether a passage is the same text as one that is in, or lies within one.
-    fn has(&self, passage: &Passage) -> bool {
-        self.texts.contains(passage.text.as_str()) || self.covers(passage)
+    /// Whether a passage says the same as one that is in, or lies within one.
+    fn has(&self, passage: &'p Passage) -> bool {
+        self.texts.contains(&in_words(passage)) || self.covers(passage)
     }
 
     fn covers(&self, passage: &Passage) -> bool {
@@ -167,7 +168,7 @@ impl<'p> Said<'p> {
 
     /// Adds a passage that it does not have.
     fn add(&mut self, passage: &'p Passage) {
-        self.texts.insert(&passage.text);
+        self.texts.insert(in_words(passage));
         let Some((document, span)) = &passage.place else {
             return;
         };
@@ -180,6 +181,11 @@ impl<'p> Said<'p> {
         }
         spans.insert(span.start, span.end);
     }
+}
+
+/// What a model reads of a passage.
+fn in_words(passage: &Passage) -> (&[String], &str) {
+    (passage.headings.as_slice(), passage.text.as_str())
 }
 
 /// What passages of one block have in common: the document, the class and the headings.
@@ -252,6 +258,27 @@ mod tests {
     }
 
     #[test]
+    fn the_same_words_under_another_heading_say_something_else() {
+        let of = |headings: &[&str], document: &str| Passage {
+            headings: headings.iter().map(|heading| (*heading).into()).collect(),
+            place: Some((document.to_owned(), 30..50)),
+            ..passage("It fell by a tenth.", 0)
+        };
+        let passages = [
+            of(&["Report 2022 > Revenue"], "2022.md"),
+            of(&["Report 2021 > Revenue"], "2021.md"),
+            of(&["Report 2022 > Costs"], "2022.html"),
+            // Word for word with its headings, whichever document it is of.
+            of(&["Report 2021 > Revenue"], "2021.html"),
+        ];
+        let packed = pack(&passages, 100, &Words);
+        assert_eq!(packed.kept, [0, 1, 2]);
+        assert_eq!(packed.said_already, [3]);
+        let both = "Report 2022 > Revenue\nIt fell by a tenth.\n\nReport 2021 > Revenue\nIt fell by a tenth.";
+        assert!(packed.text.starts_with(both), "{}", packed.text);
+    }
+
+    #[test]
     fn headings_are_part_of_the_budget() {
         let mut one = passage("a b", 0);
         one.headings = vec!["Rocks".into(), "Basalt".into()];
@@ -301,8 +328,10 @@ mod tests {
                 }
                 _ => false,
             };
+            let says_the_same =
+                |other: &Passage| other.headings == passage.headings && other.text == passage.text;
             let mut others = blocks.iter().flatten().map(|other| &passages[*other]);
-            if others.any(|other| other.text == passage.text || lies_within(other)) {
+            if others.any(|other| says_the_same(other) || lies_within(other)) {
                 packed.said_already.push(at);
                 continue;
             }

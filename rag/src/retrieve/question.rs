@@ -1,4 +1,4 @@
-//! A question: its words, and what it is limited to.
+//! A question: its words, what it is limited to, and whether anything near may be missed for it.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +20,7 @@ use super::RetrieveError;
 pub struct Question {
     text: String,
     filters: BTreeMap<String, Value>,
+    is_exact: bool,
 }
 
 impl Question {
@@ -41,6 +42,7 @@ impl Question {
         Ok(Self {
             text,
             filters: BTreeMap::new(),
+            is_exact: false,
         })
     }
 
@@ -48,6 +50,27 @@ impl Question {
     pub fn only(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.filters.insert(name.into(), value.into());
         self
+    }
+
+    /// So that no search for it misses anything that is near, whatever its pipeline says, and the same snapshot gives the same bytes
+    /// every time: all vectors count, and walks are followed to their end.
+    ///
+    /// ```
+    /// use stratigraph_rag::retrieve::Question;
+    ///
+    /// let question = Question::new("What is basalt?")?.exact();
+    /// assert!(question.is_exact());
+    /// # Ok::<(), stratigraph_rag::retrieve::RetrieveError>(())
+    /// ```
+    pub fn exact(mut self) -> Self {
+        self.is_exact = true;
+        self
+    }
+
+    /// Whether it is asked so.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// Its words.

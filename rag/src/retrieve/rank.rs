@@ -200,10 +200,14 @@ impl Rank {
         seeds.add(from, self.passages)?;
         let seeds = seeds.shares(self.specific)?;
         let mut walk = Walk::new(read, &self.along, &closed);
+        let (least, most) = match self.exact || desk.question().is_exact() {
+            true => (0.0, u64::MAX),
+            false => (self.least, self.most),
+        };
         let bounds = Bounds {
             damping: self.damping,
-            least: if self.exact { 0.0 } else { self.least },
-            most: if self.exact { u64::MAX } else { self.most },
+            least,
+            most,
         };
         walk.run(&seeds, bounds)?;
         let wanted = match self.of {

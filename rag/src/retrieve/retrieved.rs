@@ -1,11 +1,12 @@
 //! What a pipeline retrieves: texts with their receipts, packed for a model, and how they were come to.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use stratigraph::Read;
 use stratigraph_models::Usage;
 
 use super::confidence::confidence;
-use super::pack::pack_while;
+use super::pack::{Packed, pack_while};
 use super::reader::{Reader, TOGETHER};
 use super::receipt::receipt;
 use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced};
@@ -32,7 +33,7 @@ pub struct Retrieved {
     /// Below which confidence an answer from it is refused; nothing if nobody has calibrated the pipeline, or it was run without
     /// a library, which is who knows.
     pub threshold: Option<f32>,
-    /// What each stage took and gave.
+    /// What each stage took and gave, and behind them [what packing did](Traced::PACK).
     pub trace: Vec<Traced>,
 }
 
@@ -58,6 +59,13 @@ impl Retrieved {
         self.threshold.is_some_and(|threshold| value < threshold)
     }
 
+    /// Whether anything was looked up: a pipeline without stages, as that of the preset `direct`, only packs.
+    #[must_use]
+    pub fn has_searched(&self) -> bool {
+        let mut stages = self.trace.iter();
+        stages.any(|stage| stage.operator != Traced::PACK)
+    }
+
     /// Why nothing was found, if a stage says that this says nothing of the question.
     #[must_use]
     pub fn why_nothing(&self) -> Option<&str> {
@@ -77,6 +85,11 @@ impl Retrieved {
 }
 
 impl Traced {
+    /// What the last of a trace is called, which is no stage: of what was found it took what is told, and gave what a model
+    /// is given to read. It says of it beside which did not fit (`too_long`) and which another one says (`said_already`), by
+    /// their places in what was found, from 1, and how many units the text has (`units`) of how many (`budget`).
+    pub const PACK: &'static str = "pack";
+
     /// Why the stage found nothing, if that says nothing of the question.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
@@ -120,7 +133,7 @@ impl Pipeline {
         desk: &Desk<'_, R>,
         may_be_found: impl Fn(&Evidence) -> bool,
     ) -> Result<Retrieved, RetrieveError> {
-        let (items, trace) = self.run(desk)?;
+        let (items, mut trace) = self.run(desk)?;
         let as_of = (desk.read().commit_seq().get(), desk.was_exact());
         let mut reader = Reader::new(desk.read()).among(desk.chosen()?);
         let mut found = Vec::new();
@@ -153,9 +166,12 @@ impl Pipeline {
         }
         let measure = Tokens(desk.embedder());
         let packed = pack_while(&passages, self.budget, &measure, || desk.may_go_on())?;
-        for kept in packed.kept {
-            found[kept].packed = true;
+        for kept in &packed.kept {
+            found[*kept].packed = true;
         }
+        let packing = packing(&packed, found.len(), self.budget);
+        desk.tell(&packing);
+        trace.push(packing);
         let confidence = confidence(desk, &found, &entities)?;
         Ok(Retrieved {
             pipeline: self.name.clone(),
@@ -197,6 +213,31 @@ pub(crate) fn told<R: Read>(
         }
     }
     Ok(all)
+}
+
+/// What packing did with so many passages, for the trace.
+fn packing(packed: &Packed, passages: usize, budget: usize) -> Traced {
+    let places = |passages: &[usize]| -> Vec<usize> {
+        let mut places: Vec<usize> = passages.iter().map(|at| at + 1).collect();
+        places.sort_unstable();
+        places
+    };
+    let gave = packed.kept.len();
+    Traced {
+        stage: Traced::PACK.to_owned(),
+        operator: Traced::PACK.to_owned(),
+        took: passages,
+        gave,
+        cut: passages - gave,
+        added: 0,
+        not_there: false,
+        detail: json!({
+            "too_long": places(&packed.too_long),
+            "said_already": places(&packed.said_already),
+            "units": packed.units,
+            "budget": budget,
+        }),
+    }
 }
 
 /// As it is packed: only a chunk's bytes are the document's own, and lie within others.

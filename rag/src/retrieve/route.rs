@@ -85,6 +85,7 @@ impl Route {
         let choice = Choice::of(desk.read(), desk.embedder(), generator, desk.text())?;
         let limits = CallLimits {
             rows: self.rows,
+            exact: desk.question().is_exact(),
             ..CallLimits::default()
         };
         let mut items: Vec<Item> = Vec::new();

@@ -2,7 +2,9 @@
 
 mod allowed;
 mod described;
+mod exact;
 mod facts;
+mod packing;
 mod page;
 mod presets;
 mod stopped;

@@ -47,6 +47,8 @@ pub struct CallLimits {
     pub rows: usize,
     /// So long it may run.
     pub time: Duration,
+    /// Whether its searches of vectors miss nothing, whatever its statement says.
+    pub exact: bool,
 }
 
 impl CallLimits {
@@ -59,6 +61,7 @@ impl Default for CallLimits {
         Self {
             rows: 100,
             time: Duration::from_secs(10),
+            exact: false,
         }
     }
 }
@@ -136,6 +139,7 @@ pub(crate) fn run(
     let _deeper = Deeper::new()?;
     let options = QueryOptions::new()
         .timeout(limits.time)
+        .exact(limits.exact)
         .max_steps(MOST_STEPS)
         .memory_bytes(MEMORY_BYTES);
     let failed = |source: stratigraph::Error| match source {

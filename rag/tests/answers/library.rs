@@ -115,7 +115,7 @@ pub(super) fn asked_by(
             Event::Stage(_) => "stage",
             Event::Retrieved(retrieved) => {
                 // One preset searches nothing.
-                assert_eq!(retrieved.trace.is_empty(), preset == "direct");
+                assert_eq!(retrieved.has_searched(), preset != "direct");
                 "retrieved"
             }
             Event::Text { attempt, text } => {

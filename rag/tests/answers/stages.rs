@@ -26,7 +26,9 @@ fn each_stage_is_told_once_and_before_what_was_found() {
             _ => {}
         });
         answer.unwrap();
-        assert_eq!(stages.len(), pipeline.stages.len(), "{preset}");
+        assert_eq!(stages.len(), pipeline.stages.len() + 1, "{preset}");
+        let last = stages.last().map(|stage| stage.operator.as_str());
+        assert_eq!(last, Some(Traced::PACK), "{preset}");
         assert_eq!(trace, Some(stages), "{preset}");
     }
 }

@@ -91,10 +91,12 @@ async fn questions_and_receipts() {
         .only("year", 2023)
         .unwrap()
         .budget(100)
+        .exact()
         .run()
         .await
         .unwrap();
     let first = &retrieved.found[0];
+    assert!(first.receipt.exact);
     assert_eq!((first.heading.as_str(), first.packed), ("Rocks", true));
     assert_eq!(
         (first.receipt.kind.as_str(), first.receipt.scale.as_str()),

@@ -360,7 +360,8 @@ async fn questions_are_asked_and_receipts_looked_at() {
         .iter()
         .map(|stage| stage.operator.as_str())
         .collect();
-    assert_eq!(stages, ["vector", "limit", "mentions", "expand", "fuse"]);
+    let all = ["vector", "limit", "mentions", "expand", "fuse", "pack"];
+    assert_eq!(stages, all);
     let few = v1::RetrieveRequest {
         most: 1,
         ..asked.clone()

@@ -74,6 +74,9 @@ pub(crate) struct Eval {
     /// `calibrate` would
     #[arg(long)]
     refusal: bool,
+    /// Miss nothing that is near, whatever the pipelines say: all vectors count, and the numbers are the same every time
+    #[arg(long)]
+    exact: bool,
     /// Tell the measures of each kind of question, too
     #[arg(long)]
     kinds: bool,
@@ -136,7 +139,7 @@ impl Eval {
             saved: Saved::default(),
             notes: Vec::new(),
             strangers: match self.refusal {
-                true => Strangers::read(&folders)?,
+                true => Strangers::read(&folders, self.exact)?,
                 false => Strangers::default(),
             },
         };
@@ -223,7 +226,10 @@ impl Run<'_> {
     /// All pipelines on a set.
     fn set(&mut self, folder: &Path, pipelines: &[Chosen]) -> Result<(), Failure> {
         let set = match LabelledSet::read(folder) {
-            Ok(set) => set,
+            Ok(set) => LabelledSet {
+                exact: self.eval.exact,
+                ..set
+            },
             Err(error @ SetError::NoGold { .. }) => {
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
                 self.note(format!("{name} is skipped: {error}"));

@@ -19,12 +19,17 @@ const OF_EACH: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Strangers {
     sets: Vec<(String, Vec<String>)>,
+    /// Whether no search for them misses anything that is near.
+    exact: bool,
 }
 
 impl Strangers {
     /// Of these sets; those of which nobody says what answers them among them.
-    pub(super) fn read(folders: &[PathBuf]) -> Result<Self, Failure> {
-        let mut all = Self::default();
+    pub(super) fn read(folders: &[PathBuf], exact: bool) -> Result<Self, Failure> {
+        let mut all = Self {
+            sets: Vec::new(),
+            exact,
+        };
         for folder in folders {
             let set = match LabelledSet::read(folder) {
                 Ok(set) => set,
@@ -63,7 +68,13 @@ impl Strangers {
         };
         for text in others.flat_map(|(_, texts)| texts) {
             let question = Question::new(text).map_err(DoorError::from);
-            let retrieved = question.and_then(|question| open.retrieve(pipeline, &question, token));
+            let retrieved = question.and_then(|question| {
+                let question = match self.exact {
+                    true => question.exact(),
+                    false => question,
+                };
+                open.retrieve(pipeline, &question, token)
+            });
             let retrieved = retrieved.map_err(RagError::from)?;
             refusal.foreign.push(confidence_of(&retrieved));
         }

@@ -103,7 +103,7 @@ fn somebody_at_a_terminal_sees_the_stages_of_a_question() {
     let check = |at: &str| {
         let arguments = ["ask", at, QUESTION, "--preset", "vector"];
         let mut terminal = Terminal::start(&arguments, &state, 200);
-        terminal.waits_for("kept gave ");
+        terminal.waits_for("pack gave ");
         terminal.waits_for("confidence ");
         assert_eq!(terminal.ends(), Some(0));
         // Who is not there is told nothing of it.

@@ -49,6 +49,8 @@ pub(crate) struct Context<'t> {
     pub(crate) work: Work,
     /// The planner's rules that are followed.
     rules: Rules,
+    /// Whether every search of a vector index compares everything.
+    pub(crate) exact: bool,
     /// To how many threads long work is shared out.
     pub(crate) threads: usize,
     /// How its rows came about.
@@ -81,6 +83,8 @@ pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
     /// How much work it may be.
     pub(crate) steps: Option<u64>,
+    /// Whether every search of a vector index compares everything.
+    pub(crate) exact: bool,
     /// The planner's rules that are followed where a procedure runs a text of its own.
     pub(crate) rules: Rules,
     /// To how many threads long work is shared out.
@@ -138,6 +142,7 @@ impl<'t> Context<'t> {
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
             rules: limits.rules,
+            exact: limits.exact,
             threads: limits.threads.max(1),
             provenance: Provenance::default(),
             profile: None,

@@ -85,7 +85,7 @@ pub(crate) fn nearest(
         return Ok((Hits::new(), None));
     }
     let mut search = VectorSearch::new(vector, count);
-    if wanted.exact {
+    if wanted.exact || context.exact {
         search = search.effort(Effort::Exact);
     }
     if let Some(among) = wanted.among {

@@ -10,7 +10,7 @@ use crate::retrieve::{Pipeline, Question};
 
 pub(super) fn ask(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.ask")
-        .about("Answers a question from what a pipeline retrieves, as of the last commit: with the model of the process, or in sentences of the documents. One row. Settings: only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is read), verbatim (true: without the model). answer is a list of {text, sources, supported, score, lacks}, sources one of {number, receipt, heading, text}, of which the receipt is a text for rag.verify; refused says why there is no answer, and is null if there is one; cosine and coverage are what the confidence is of, and dropped are numbers that the model cites and that no passage has.")
+        .about("Answers a question from what a pipeline retrieves, as of the last commit: with the model of the process, or in sentences of the documents. One row. Settings: only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is read), exact (true: no search misses anything that is near, whatever the pipeline says), verbatim (true: without the model). answer is a list of {text, sources, supported, score, lacks}, sources one of {number, receipt, heading, text}, of which the receipt is a text for rag.verify; refused says why there is no answer, and is null if there is one; cosine and coverage are what the confidence is of, and dropped are numbers that the model cites and that no passage has.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("question", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
@@ -70,11 +70,15 @@ fn answer(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
     let question = Question::new(text(arguments, 1));
     let mut question = question.map_err(|error| failed(error.into()))?;
-    let settings = Settings::of(&arguments[2], &["only", "budget", "most", "verbatim"])?;
+    let known = ["only", "budget", "most", "exact", "verbatim"];
+    let settings = Settings::of(&arguments[2], &known)?;
     pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
     pipeline.most = settings.count("most")?.unwrap_or(pipeline.most);
     for (name, datum) in settings.metadata("only")? {
         question = question.only(name, datum);
+    }
+    if settings.truth("exact")? {
+        question = question.exact();
     }
     let open = library.open().map_err(failed)?;
     let ask = Ask::new(&pipeline, &question).verbatim(settings.truth("verbatim")?);

@@ -11,13 +11,14 @@ use crate::retrieve::{Pipeline, Question, Receipt, Retrieved};
 
 pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.retrieve")
-        .about("Retrieves what answers a question, as of the last commit. The pipeline is the name of a preset, or is written out as TOML or JSON. Settings: question, only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is told). A receipt is a text for rag.verify.")
+        .about("Retrieves what answers a question, as of the last commit. The pipeline is the name of a preset, or is written out as TOML or JSON. Settings: question, only (a map of metadata that it is limited to), budget (units of text that are packed), most (of what is found that is told), exact (true: no search misses anything that is near, whatever the pipeline says). Scores of two scales mean different things: scale says of which one a score is, as cosine or bm25. A receipt is a text for rag.verify.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("settings", ProcedureType::MAP.not_null())
         .yields("rank", ProcedureType::INTEGER)
         .yields("kind", ProcedureType::STRING)
         .yields("key", ProcedureType::STRING)
         .yields("score", ProcedureType::FLOAT)
+        .yields("scale", ProcedureType::STRING)
         .yields("heading", ProcedureType::STRING)
         .yields("text", ProcedureType::STRING)
         .yields("packed", ProcedureType::BOOLEAN)
@@ -43,7 +44,7 @@ pub(super) fn context(library: WeakLibrary) -> Procedure {
 
 pub(super) fn trace(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.trace")
-        .about("What each stage of a pipeline does for a question, in order, as of the last commit: how many it took and gave, how many of those that it took it cut, and how many it added. detail is what the operator says of it beside, as the levels of a descent with what was kept, cut and recovered; null for nothing. Pipeline and settings are those of rag.retrieve.")
+        .about("What each stage of a pipeline does for a question, in order, as of the last commit: how many it took and gave, how many of those that it took it cut, and how many it added. detail is what the operator says of it beside, as the levels of a descent with what was kept, cut and recovered; null for nothing. The last row is pack: what was found and what of it is read, with the places of what was too_long and said_already. Pipeline and settings are those of rag.retrieve.")
         .takes("pipeline", ProcedureType::STRING.not_null())
         .takes("settings", ProcedureType::MAP.not_null())
         .yields("place", ProcedureType::INTEGER)
@@ -75,13 +76,17 @@ fn retrieved(
     arguments: &[Value],
 ) -> Result<Retrieved, HostFailure> {
     let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
-    let settings = Settings::of(&arguments[1], &["question", "only", "budget", "most"])?;
+    let known = ["question", "only", "budget", "most", "exact"];
+    let settings = Settings::of(&arguments[1], &known)?;
     pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
     pipeline.most = settings.count("most")?.unwrap_or(pipeline.most);
     let question = Question::new(settings.needed("question")?);
     let mut question = question.map_err(|error| failed(error.into()))?;
     for (name, datum) in settings.metadata("only")? {
         question = question.only(name, datum);
+    }
+    if settings.truth("exact")? {
+        question = question.exact();
     }
     let open = library.open().map_err(failed)?;
     open.retrieve(&pipeline, &question, call.stop())
@@ -98,6 +103,7 @@ fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
             found.receipt.name.kind.into(),
             found.receipt.name.key.into(),
             f64::from(found.receipt.score.value).into(),
+            found.receipt.score.scale.name().into(),
             found.heading.into(),
             found.text.into(),
             found.packed.into(),

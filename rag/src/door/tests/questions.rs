@@ -29,7 +29,7 @@ fn a_query_retrieves_what_a_program_does() {
             .retrieve(&pipeline, &question, &CancelToken::new())
             .unwrap();
         let text = format!(
-            "CALL rag.retrieve('{preset}', {{question: 'Where does basalt come from?'}}) YIELD rank, text, heading, packed, score, receipt"
+            "CALL rag.retrieve('{preset}', {{question: 'Where does basalt come from?'}}) YIELD rank, text, heading, packed, score, scale, receipt"
         );
         let found = rows(&db, &text);
         assert_eq!(found.len(), whole.found.len(), "{preset}");
@@ -43,6 +43,10 @@ fn a_query_retrieves_what_a_program_does() {
             assert_eq!(
                 row.get::<f64>("score").unwrap(),
                 f64::from(receipt.score.value)
+            );
+            assert_eq!(
+                row.get::<String>("scale").unwrap(),
+                receipt.score.scale.name()
             );
         }
     }
@@ -109,7 +113,9 @@ fn a_query_shows_the_trace_that_a_program_has() {
             "CALL rag.trace('{preset}', {{question: 'Where does basalt come from?'}}) YIELD place, stage, operator, took, gave, cut, added, notThere, detail"
         );
         let told = rows(&db, &text);
-        assert_eq!(told.len(), pipeline.stages.len(), "{preset}");
+        // Packing is behind the stages.
+        assert_eq!(told.len(), pipeline.stages.len() + 1, "{preset}");
+        assert_eq!(told.len(), whole.trace.len(), "{preset}");
         for ((row, traced), place) in told.iter().zip(&whole.trace).zip(1_i64..) {
             let count = |name: &str| row.get::<i64>(name).unwrap() as usize;
             assert_eq!(row.get::<i64>("place").unwrap(), place);
@@ -151,6 +157,10 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
         (
             "CALL rag.retrieve('vector', {question: 'x', number: 5})",
             "no setting `number`",
+        ),
+        (
+            "CALL rag.retrieve('vector', {question: 'x', exact: 1})",
+            "`exact` is true or false",
         ),
         (
             "CALL rag.retrieve('bag', {question: 'x'})",

@@ -42,6 +42,7 @@ use thiserror::Error;
 use crate::build::hash;
 use crate::extract::Extracted;
 use crate::read::{Format, ReadError, Source};
+use crate::retrieve::{Question, RetrieveError};
 use crate::{Document, Metadata};
 pub use entities::EntityRow;
 pub use facts::FactRow;
@@ -67,6 +68,8 @@ pub struct LabelledSet {
     pub questions: Vec<Labelled>,
     /// What was left out, and why, for people.
     pub notes: Vec<String>,
+    /// Whether no search for any of its questions misses anything that is near ([`Question::exact`]); it may if nothing is said.
+    pub exact: bool,
 }
 
 /// A row of a corpus.
@@ -201,6 +204,7 @@ impl LabelledSet {
             entities,
             questions,
             notes,
+            exact: false,
         };
         set.check_names()?;
         set.leave_out_what_nothing_answers();
@@ -278,7 +282,20 @@ impl LabelledSet {
             entities: Vec::new(),
             questions: self.questions.iter().map(unlimited).collect(),
             notes: Vec::new(),
+            exact: self.exact,
         }
+    }
+
+    /// One of its questions, as it is asked.
+    ///
+    /// # Errors
+    /// [`RetrieveError::LongQuestion`].
+    pub fn question(&self, labelled: &Labelled) -> Result<Question, RetrieveError> {
+        let question = labelled.question()?;
+        Ok(match self.exact {
+            true => question.exact(),
+            false => question,
+        })
     }
 
     /// A hash of everything that its graph is made of: who has built it once needs no second look at a graph of the same.

@@ -324,6 +324,31 @@ fn a_pipeline_has_a_model_judge_each_level_if_it_says_so() {
 }
 
 #[test]
+fn bag_asks_a_model_about_headings_where_there_is_one() {
+    let bag = Pipeline::preset("bag").unwrap();
+    let written = Pipeline::preset_as_text("bag").unwrap();
+    let unjudged = Pipeline::parse(&written.replace(", judged = true", "")).unwrap();
+    assert_ne!(bag, unjudged);
+    // Without one it finds the same, byte for byte.
+    trial().ask("?", |desk| {
+        let told = [&bag, &unjudged].map(|one| one.retrieve(desk).unwrap());
+        let [judged, near] = told.map(|told| serde_json::to_string(&told).unwrap());
+        assert_eq!(judged, near);
+    });
+    let yes = &["Rocks 0.9", "Basalt 0.8"];
+    trial().ask_judged("?", &saying_yes_to(yes), |desk| {
+        let told = bag.retrieve(desk).unwrap();
+        let sections = told.found.iter();
+        let sections = sections.filter(|found| found.receipt.name.kind == "Section");
+        let titles: Vec<&str> = sections.map(|found| found.text.as_str()).collect();
+        assert_eq!(titles, ["Rocks 0.9", "Basalt 0.8"]);
+        // Of each of four levels of what is kept and of what is recovered, and of documents without headings.
+        let calls = told.cost().calls;
+        assert!((4..=9).contains(&calls), "{calls}");
+    });
+}
+
+#[test]
 fn who_would_judge_has_to_be_there_unless_it_need_not_be() {
     trial().ask("?", |desk| {
         let mut judged = pipeline(JUDGED);

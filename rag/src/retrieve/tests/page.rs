@@ -10,6 +10,12 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::retrieve::{Along, Emit, Facing, Fusion, Layer, Operator, Pipeline, Ranked, Scale};
 
+/// What others call an operator, what it is called here, and settings for it.
+const OTHER_NAMES: [(&str, &str, &str); 2] = [
+    ("traverse", "descend", "{ keep = 4 }"),
+    ("ppr", "rank", "{ of = 'chunks', k = 4 }"),
+];
+
 const PAGE: &str = include_str!("../../../../docs/pipelines.md");
 
 #[test]
@@ -17,7 +23,10 @@ fn every_operator_is_there_with_every_setting() {
     let overview = under("## The operators").lines();
     let overview = overview.filter_map(|row| row.strip_prefix("| [`")?.split_once('`'));
     let overview: BTreeMap<&str, &str> = overview.collect();
-    let operators = known::<Operator>(&json!({"nothing_such": {}}));
+    let mut operators = known::<Operator>(&json!({"nothing_such": {}}));
+    for (other, ..) in OTHER_NAMES {
+        assert!(operators.remove(other), "{other}");
+    }
     let told: BTreeSet<String> = overview.keys().map(|name| (*name).to_owned()).collect();
     assert_eq!(told, operators);
     for name in &operators {
@@ -62,6 +71,23 @@ fn every_operator_is_there_with_every_setting() {
         };
         let told = overview[name.as_str()].split('|').nth(1).unwrap().trim();
         assert_eq!(told, takes, "`{name}`");
+    }
+}
+
+#[test]
+fn an_operator_by_another_name_is_written_by_its_own() {
+    for (other, name, settings) in OTHER_NAMES {
+        let run = |name: &str| {
+            let example = format!("[[stage]]\nname = 'a'\nrun.{name} = {settings}\n");
+            let mut pipeline = Pipeline::parse(&whole(&example)).unwrap();
+            pipeline.stages.pop().unwrap().run
+        };
+        let operator = run(other);
+        assert_eq!(operator, run(name));
+        assert_eq!(operator.name(), name);
+        let written = serde_json::to_value(&operator).unwrap();
+        assert!(written.get(name).is_some(), "{written}");
+        assert!(PAGE.contains(&format!("`run.{other}`")), "{other}");
     }
 }
 

@@ -35,7 +35,9 @@ fn presets_have_the_parameters_of_their_papers() {
             "bag",
             50,
             vec![
-                json!({"descend": {"keep": 16, "recover": 4, "words": 1.0, "exact": false}}),
+                json!({"descend": {
+                    "keep": 16, "recover": 4, "words": 1.0, "judged": true, "exact": false,
+                }}),
                 json!({"communities": {
                     "at_least": 0.3_f32, "seed": 0, "resolution": 1.0, "most": 1000,
                 }}),
@@ -83,6 +85,9 @@ fn presets_have_the_parameters_of_their_papers() {
         assert_eq!(stages(&preset), wanted, "{name}");
         assert_eq!((preset.budget, preset.most), (2000, most), "{name}");
     }
+    // Who has no model goes on without one.
+    let bag = Pipeline::preset("bag").unwrap();
+    assert!(bag.stages[0].if_there);
     // Chunks first, and then facts.
     let hybrid = Pipeline::preset("hybrid").unwrap();
     assert_eq!(hybrid.stages[4].from, ["kept", "facts"]);

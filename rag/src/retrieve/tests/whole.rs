@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-fn retrieve(db: &Database, layers: &Layers, preset: &str, text: &str) -> Retrieved {
+pub(super) fn retrieve(db: &Database, layers: &Layers, preset: &str, text: &str) -> Retrieved {
     let (read, question) = (db.read().unwrap(), Question::new(text).unwrap());
     let desk = Desk::new(&read, layers.embedder(), &question);
     Pipeline::preset(preset).unwrap().retrieve(&desk).unwrap()
 }
 
-fn edit(layers: &Layers, id: &str, text: &str, facts: &[(&str, &str, &str)]) {
+pub(super) fn edit(layers: &Layers, id: &str, text: &str, facts: &[(&str, &str, &str)]) {
     let source = Source::new(id, text.as_bytes());
     let document = source.read(Format::Markdown).unwrap();
     let pieces = Chunker::new(Chunking::Structure { limit: 100 }, &Words).pieces(&document);
@@ -204,6 +204,7 @@ fn the_trace_says_what_each_stage_took_gave_and_cut() {
             ("named", 0, 1, 0, 1),
             ("facts", 1, 2, 1, 2),
             ("both", 4, 4, 0, 0),
+            ("pack", 4, 4, 0, 0),
         ]
     );
 }

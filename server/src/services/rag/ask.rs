@@ -36,6 +36,7 @@ pub(super) fn ask(
         only: request.only,
         budget: request.budget,
         most: request.most,
+        exact: request.exact,
     })?;
     let reading = Reading::new(shared, (caller, database), "ask", asked.shown())?;
     let (teller, told) = telling(shared.config.max_ingestion_idle.0, reading.cancel());

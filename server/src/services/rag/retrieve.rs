@@ -40,6 +40,9 @@ impl Asked {
             let value = convert::value_in(value, &format!("only[{name}]"))?;
             question = question.only(name, value);
         }
+        if request.exact {
+            question = question.exact();
+        }
         Ok(Self { pipeline, question })
     }
 

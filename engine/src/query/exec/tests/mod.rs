@@ -57,6 +57,7 @@ fn context(graph: Graph<'_>, setting: Setting) -> Context<'_> {
         memory_bytes: setting.memory_bytes,
         time: None,
         steps: None,
+        exact: false,
         rules: Rules::ALL,
         threads: 1,
         cancel: setting.cancel,
