@@ -193,7 +193,7 @@ impl Ingest {
     /// What the paths, the models or the engine refuse; of single documents the answer tells.
     pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
         let started = Instant::now();
-        let address = Address::in_place_of(&self.into, &self.access, Some(&self.models))?;
+        let address = Address::in_place_of(&self.into, &self.access, self.models.said())?;
         let typed = match &self.profile {
             Some(Profile::Typed(mapping)) => Some(mapping),
             Some(Profile::System(_)) | None => None,
