@@ -215,11 +215,8 @@ impl Side {
         let ids: Vec<Vec<u32>> = found
             .iter()
             .map(|answer| {
-                let ids = answer.hits.iter().filter_map(|hit| match hit.entity {
-                    Entity::Node(node) => self.names.get(&node).copied(),
-                    Entity::Relationship(_) => None,
-                });
-                ids.collect()
+                let nodes = answer.hits.iter().filter_map(|hit| hit.entity.node());
+                nodes.filter_map(|node| self.names.get(&node).copied()).collect()
             })
             .collect();
         Ok(json!({ "seconds": seconds, "cpu": cpu, "ids": ids }))

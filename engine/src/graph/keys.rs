@@ -193,6 +193,24 @@ impl Entity {
         }
     }
 
+    /// The node that it is, if it is one.
+    #[must_use]
+    pub fn node(self) -> Option<NodeId> {
+        match self {
+            Self::Node(id) => Some(id),
+            Self::Relationship(_) => None,
+        }
+    }
+
+    /// The relationship that it is, if it is one.
+    #[must_use]
+    pub fn relationship(self) -> Option<RelationshipId> {
+        match self {
+            Self::Node(_) => None,
+            Self::Relationship(id) => Some(id),
+        }
+    }
+
     fn kind(self) -> u8 {
         match self {
             Self::Node(_) => 0,

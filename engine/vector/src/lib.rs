@@ -55,7 +55,7 @@ pub use codes::{CodeKernels, CodeTable, halves};
 pub use coding::Coding;
 pub use error::{IndexError, VectorError};
 pub use index::{
-    Answer, Effort, Hit, How, Index, Memory, Query, Rerank, Settings, Sifted, Sifting, Strategy,
+    Answer, Effort, Hit, How, IdSet, Index, Memory, Query, Rerank, Settings, Sifted, Sifting, Strategy,
     Tender, Tending,
 };
 pub use kernel::{Kernels, cosine_from_parts, cosine_of, cosine_of_long};

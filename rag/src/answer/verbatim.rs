@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use stratigraph::Read;
 
 use super::{Answer, Answering, Sentence};
+use crate::build::{Label, canonical};
 use crate::chunk::sentences;
 use crate::cosine::cosine;
 use crate::door::DoorError;
-use crate::retrieve::RetrieveError;
+use crate::retrieve::{Found, RetrieveError};
 
 /// So many sentences are looked through, of the first passages.
 const MOST_READ: usize = 512;
@@ -93,7 +94,7 @@ impl<R: Read> Answering<'_, R> {
     fn candidates(&self) -> Result<Vec<Candidate>, RetrieveError> {
         let wanted = self.desk.wanted()?;
         let mut candidates = Vec::new();
-        for (number, found) in self.passages() {
+        for (number, found) in self.passages().filter(|(_, found)| !is_bare_name(found)) {
             let heading = wanted.terms_of([found.heading.as_str()]);
             for span in sentences(&found.text) {
                 if candidates.len() >= MOST_READ {
@@ -148,6 +149,12 @@ impl<R: Read> Answering<'_, R> {
         }
         Ok(())
     }
+}
+
+/// Whether it says no more than what it is called, as an entity that nobody describes: a name answers nothing.
+fn is_bare_name(found: &Found) -> bool {
+    let name = &found.receipt.name;
+    name.kind == Label::Entity.name() && canonical(&found.text) == name.key
 }
 
 /// Whether two sentences say the same: in the same words, or one within the other.

@@ -41,7 +41,8 @@ impl Summary {
 }
 
 /// What a summary is made from. Whatever else is read along when it is made (what is said of the domains above and their
-/// summaries, say) does not make it stale, or each change near the root would make everything so: only what is said of the thing itself, and what lies right beside it.
+/// summaries, say, or what others say of an entity that lies in several) does not make it stale, or each change near the root
+/// would make everything so: only what is said of the thing itself, and what lies right beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inputs {
     /// What it is about.
@@ -52,6 +53,9 @@ pub struct Inputs {
     pub within: BTreeSet<String>,
     /// Of a domain, the keys of the entities right under it, each with what is said of its belonging there.
     pub covers: BTreeMap<String, BTreeSet<String>>,
+    /// Of a domain, what its own chunks say of these entities, by their keys: those of them of which something is said. Its own
+    /// are those that put the entity there; a chunk of another domain says nothing of this one.
+    pub own: BTreeMap<String, BTreeSet<String>>,
     /// Of an entity, the facts about it, each with what is said of it.
     pub facts: BTreeMap<Fact, BTreeSet<String>>,
 }
@@ -69,6 +73,10 @@ impl Inputs {
             parts.extend(["covers", entity]);
             parts.extend(links.iter().map(String::as_str));
         }
+        for (entity, said) in &self.own {
+            parts.extend(["own", entity]);
+            parts.extend(said.iter().map(String::as_str));
+        }
         for (fact, said) in &self.facts {
             let fact = [&fact.subject, &fact.predicate, &fact.object, &fact.source];
             parts.push("fact");
@@ -84,6 +92,7 @@ impl Inputs {
             descriptions: BTreeSet::new(),
             within: BTreeSet::new(),
             covers: BTreeMap::new(),
+            own: BTreeMap::new(),
             facts: BTreeMap::new(),
         };
         match node.label {
@@ -104,17 +113,27 @@ impl Inputs {
             keep(&mut covered, (key_of(read, node)?, node), SAMPLE);
         }
         for (key, node) in covered {
-            let mut links = BTreeSet::new();
+            let (mut links, mut own) = (BTreeSet::new(), BTreeSet::new());
             let tags = Some(LinkKind::HasTag.name());
             for tag in read.neighbours(node, Direction::Incoming, tags)? {
-                let tag = tag?.relationship;
-                let chain = read.property(tag, "chain")?;
+                let tag = tag?;
+                let chain = read.property(tag.relationship, "chain")?;
                 let last = chain.as_list().and_then(|chain| chain.last()?.as_str());
-                if last == Some(&self.node.key)
-                    && let Some(said) = description(read, tag)?
-                {
+                if last != Some(&self.node.key) {
+                    continue;
+                }
+                if let Some(said) = description(read, tag.relationship)? {
                     keep(&mut links, said, SAMPLE_OF_EACH);
                 }
+                let mentions = Some(LinkKind::Mentions.name());
+                for mention in read.relationships_between(tag.node, node, mentions)? {
+                    if let Some(said) = description(read, mention?.relationship)? {
+                        keep(&mut own, said, SAMPLE_OF_EACH);
+                    }
+                }
+            }
+            if !own.is_empty() {
+                self.own.insert(key.clone(), own);
             }
             self.covers.insert(key, links);
         }

@@ -1,10 +1,14 @@
 //! What a summary is asked for: from the keys of [`Inputs`] to the names and texts that somebody can read.
 //!
-//! What is read here beside the inputs (names, what is said of the domains above, their summaries) does not make a summary
-//! stale: see `build/summary.rs`.
+//! What is read here beside the inputs (names, what is said of the domains above, their summaries, what other domains say of what
+//! lies in one) does not make a summary stale: see `build/summary.rs`.
+//!
+//! A model is told all that is said of what lies in a domain, as TagRAG has it: it writes of the domain. Rules repeat what they
+//! are told, so they are told what the domain's own chunks say, or three domains that share a thing would begin with one sentence.
 
 use std::collections::BTreeSet;
 
+use super::unwritten::Writer;
 use crate::build::{BuildError, Fact, Inputs, Label, Layers, NodeKey};
 use crate::extract::{Domain, Neighbour, SummaryOf};
 
@@ -35,8 +39,12 @@ struct Covered {
 }
 
 impl Subject {
-    /// Reads what these inputs are of.
-    pub(super) fn read(layers: &Layers, inputs: &Inputs) -> Result<Self, BuildError> {
+    /// Reads what these inputs are of, as it is told to whoever writes.
+    pub(super) fn read(
+        layers: &Layers,
+        inputs: &Inputs,
+        writer: &Writer,
+    ) -> Result<Self, BuildError> {
         let node = &inputs.node;
         let (name, before) = layers.name_and_summary(node)?;
         let mut subject = Self {
@@ -50,7 +58,11 @@ impl Subject {
             is_domain: node.label == Label::DomainTag,
         };
         if subject.is_domain {
-            subject.read_domain(layers, inputs)?;
+            subject.read_chain(layers, inputs)?;
+            match writer.repeats() && says_something(inputs) {
+                true => subject.read_own(layers, inputs)?,
+                false => subject.read_all(layers, inputs)?,
+            }
         } else {
             for (fact, said) in &inputs.facts {
                 let text = told(layers, fact)?;
@@ -61,7 +73,7 @@ impl Subject {
         Ok(subject)
     }
 
-    fn read_domain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
+    fn read_chain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
         for node in above(layers, inputs)?.into_iter().rev() {
             let Some(of) = layers.inputs(&node)? else {
                 continue;
@@ -77,6 +89,28 @@ impl Subject {
             name: self.name.clone(),
             description: joined(&inputs.descriptions),
         });
+        Ok(())
+    }
+
+    /// What the domain's own chunks say of what lies in it. How that hangs together is left out: those who say it may be others.
+    fn read_own(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
+        for (key, link) in inputs.covers.iter().take(MOST_COVERED) {
+            let entity = NodeKey::new(Label::Entity, key.as_str());
+            let (name, _) = layers.name_and_summary(&entity)?;
+            let own = inputs.own.get(key).into_iter().flatten();
+            let own: Vec<&str> = own.map(String::as_str).collect();
+            self.covers.push(Covered {
+                name,
+                // A blank line, so that what has no full stop is a sentence by itself.
+                description: own.join("\n\n"),
+                link: joined(link),
+            });
+        }
+        Ok(())
+    }
+
+    /// What anybody says of what lies in the domain, and how that hangs together.
+    fn read_all(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
         let covered: BTreeSet<&str> = inputs.covers.keys().map(String::as_str).collect();
         let mut facts = BTreeSet::new();
         for (key, link) in inputs.covers.iter().take(MOST_COVERED) {
@@ -147,9 +181,8 @@ impl Subject {
 /// Whether there is no text to make a summary from. What tells is looked at first, so that hardly any domain has all that lies
 /// in it read for this.
 pub(super) fn is_silent(layers: &Layers, inputs: &Inputs) -> Result<bool, BuildError> {
-    let said = inputs.covers.values().chain([&inputs.descriptions]);
     // A fact is a text whatever is said of it.
-    if !inputs.facts.is_empty() || said.flatten().any(|text| !text.trim().is_empty()) {
+    if !inputs.facts.is_empty() || said(inputs).any(|text| !text.trim().is_empty()) {
         return Ok(false);
     }
     for key in inputs.covers.keys().take(MOST_COVERED) {
@@ -164,6 +197,17 @@ pub(super) fn is_silent(layers: &Layers, inputs: &Inputs) -> Result<bool, BuildE
         }
     }
     Ok(true)
+}
+
+/// Whether a domain's own chunks say something that a sentence could be.
+fn says_something(inputs: &Inputs) -> bool {
+    said(inputs).any(|text| text.contains(char::is_alphanumeric))
+}
+
+/// What the chunks of the thing itself say: of it, and of a domain what lies in it, and how it belongs there.
+fn said(inputs: &Inputs) -> impl Iterator<Item = &String> {
+    let said = inputs.covers.values().chain(inputs.own.values());
+    said.chain([&inputs.descriptions]).flatten()
 }
 
 /// How deep it lies: what lies above is summarised first.

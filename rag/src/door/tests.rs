@@ -12,6 +12,7 @@ use crate::build::{Layers, Profile};
 use crate::ingest::System;
 use crate::read::TableMapping;
 
+mod domains;
 mod fitting;
 mod hostile;
 mod meanwhile;

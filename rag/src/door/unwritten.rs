@@ -51,6 +51,13 @@ enum Kind {
     RulesForWant,
 }
 
+impl Writer {
+    /// Whether it repeats what it is told, as rules do, in the place of writing of it.
+    pub(super) fn repeats(&self) -> bool {
+        self.kind != Kind::Model
+    }
+}
+
 /// What there is to do.
 #[derive(Default)]
 pub(super) struct Unwritten {
@@ -98,7 +105,7 @@ impl Open {
             let Fate::Made(inputs) = self.fate(node, wanted, Some(writer))? else {
                 continue;
             };
-            let subject = Subject::read(self.layers(), &inputs)?;
+            let subject = Subject::read(self.layers(), &inputs, writer)?;
             let above = subject.summaries_above(self.layers())?;
             foreseen.summaries += 1;
             foreseen.estimate +=

@@ -143,7 +143,7 @@ impl SummaryOf<'_> {
 
 impl Summariser for CentralSentences {
     fn version(&self) -> &str {
-        "central-sentences-2"
+        "central-sentences-3"
     }
 
     fn summarise(&self, of: &SummaryOf<'_>) -> Result<Summary, ExtractError> {
@@ -157,6 +157,10 @@ impl Summariser for CentralSentences {
                 }
             }
         }
+        // A heading is no sentence, and stands where there is none.
+        if !all.iter().all(|sentence| is_heading(sentence)) {
+            all.retain(|sentence| !is_heading(sentence));
+        }
         let mut text = central(&all, self.most).join(" ");
         if let (false, Some(place)) = (text.is_empty(), of.place()) {
             text = format!("{place}: {text}");
@@ -166,6 +170,12 @@ impl Summariser for CentralSentences {
             cost: Cost::default(),
         })
     }
+}
+
+/// Whether it is a heading as it stands in a text.
+fn is_heading(sentence: &str) -> bool {
+    let bare = sentence.trim_start_matches('#');
+    bare.len() < sentence.len() && bare.starts_with(' ')
 }
 
 /// The most central of these sentences, in their order: those whose words occur in most others. Once one is
@@ -249,6 +259,13 @@ mod tests {
             "A b cc dd. Ee ff gg."
         );
         assert_eq!(summary(&[], 3), "");
+    }
+
+    #[test]
+    fn a_heading_stands_where_there_is_no_sentence() {
+        let descriptions = ["## Basalt and lava", "Basalt was lava.", "#1 of rocks."];
+        assert_eq!(summary(&descriptions, 3), "Basalt was lava. #1 of rocks.");
+        assert_eq!(summary(&descriptions[..1], 3), "## Basalt and lava");
     }
 
     #[test]

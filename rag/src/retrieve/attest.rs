@@ -53,9 +53,9 @@ impl Attest {
         }
         for text in texts {
             shares.insert(text.entity, text.score.value / best);
-            chunks.extend(node(text.entity).map(NodeId::get));
+            chunks.extend(text.entity.node().map(NodeId::get));
         }
-        let nodes = items.iter().filter_map(|item| node(item.entity));
+        let nodes = items.iter().filter_map(|item| item.entity.node());
         let nodes: Vec<NodeId> = nodes.collect();
         let nodes = desk.read().nodes_with(&nodes, &[])?;
         for (label, direction, by) in LINKS {
@@ -79,13 +79,6 @@ impl Attest {
         }
         items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
         Ok(items)
-    }
-}
-
-fn node(entity: Entity) -> Option<NodeId> {
-    match entity {
-        Entity::Node(node) => Some(node),
-        Entity::Relationship(_) => None,
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct AtEnd<'i> {
 pub(super) fn scores_of(items: &[Item]) -> BTreeMap<RelationshipId, f32> {
     let mut scores = BTreeMap::new();
     for item in items {
-        if let Entity::Relationship(fact) = item.entity {
+        if let Some(fact) = item.entity.relationship() {
             scores.entry(fact).or_insert(item.score.value);
         }
     }

@@ -39,10 +39,7 @@ impl<R: Read> Desk<'_, R> {
         &self,
         among: impl IntoIterator<Item = Entity>,
     ) -> Result<HashMap<RelationshipId, [NodeId; 2]>, RetrieveError> {
-        let ids = among.into_iter().filter_map(|entity| match entity {
-            Entity::Relationship(id) => Some(id),
-            Entity::Node(_) => None,
-        });
+        let ids = among.into_iter().filter_map(Entity::relationship);
         let ids: BTreeSet<RelationshipId> = ids.collect();
         let mut known = self.ends.borrow_mut();
         let new: Vec<RelationshipId> = ids
@@ -87,10 +84,7 @@ impl Ends {
 
     /// The ends of a fact.
     pub(super) fn at(&self, fact: Entity) -> &[NodeId] {
-        let both = match fact {
-            Entity::Relationship(id) => self.of.get(&id),
-            Entity::Node(_) => None,
-        };
+        let both = fact.relationship().and_then(|id| self.of.get(&id));
         both.map_or(&[], |both| both)
     }
 

@@ -55,12 +55,12 @@ impl Gather {
         items: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
         let scores = scores_of(items);
-        let is_fact = |item: &&Item| matches!(item.entity, Entity::Relationship(_));
+        let is_fact = |item: &&Item| item.entity.relationship().is_some();
         let scale = items.iter().find(is_fact).map(|item| item.score.scale);
         let scale = scale.unwrap_or(Scale::Named);
         let best = scores.values().copied().reduce(f32::max).unwrap_or(1.0);
         let ends = desk.ends_of(scores.keys().copied().map(Entity::from))?;
-        let named = items.iter().filter_map(|item| Some((item.node()?, item)));
+        let named = items.iter().filter_map(|item| Some((item.entity.node()?, item)));
         let named = named.map(|(end, from)| {
             let found = scores
                 .iter()

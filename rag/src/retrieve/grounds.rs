@@ -36,10 +36,7 @@ pub(super) fn grounds<R: Read>(
     entities: &[Entity],
     most: usize,
 ) -> Result<HashMap<Entity, Ground>, RetrieveError> {
-    let ids = entities.iter().filter_map(|entity| match entity {
-        Entity::Node(node) => Some(*node),
-        Entity::Relationship(_) => None,
-    });
+    let ids = entities.iter().filter_map(|entity| entity.node());
     let ids: Vec<NodeId> = ids.collect();
     let nodes = read.nodes_with(&ids, &["chunks"])?;
     let nodes: Vec<&Node> = nodes.iter().flatten().collect();
@@ -129,10 +126,7 @@ fn listed<R: Read>(
 
 /// The relationships among these.
 pub(super) fn relationships(entities: &[Entity]) -> Vec<RelationshipId> {
-    let ids = entities.iter().filter_map(|entity| match entity {
-        Entity::Relationship(id) => Some(*id),
-        Entity::Node(_) => None,
-    });
+    let ids = entities.iter().filter_map(|entity| entity.relationship());
     ids.collect()
 }
 

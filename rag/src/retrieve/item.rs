@@ -28,14 +28,6 @@ impl Item {
         }
     }
 
-    /// The node that it is, if it is one.
-    pub(super) fn node(&self) -> Option<NodeId> {
-        match self.entity {
-            Entity::Node(node) => Some(node),
-            Entity::Relationship(_) => None,
-        }
-    }
-
     /// What lies one step from this, with the same score.
     #[must_use]
     pub fn step(&self, by: impl Into<Cow<'static, str>>, to: impl Into<Entity>) -> Self {

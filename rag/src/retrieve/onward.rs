@@ -1,7 +1,6 @@
 //! From facts that were found to those that go on from them.
 
 use serde::{Deserialize, Serialize};
-use stratigraph::graph::Entity;
 use stratigraph::{Direction, Read};
 
 use super::beyond::{Way, best_at, scores_of};
@@ -50,7 +49,7 @@ impl Onward {
     ) -> Result<Vec<Item>, RetrieveError> {
         let (read, by) = (desk.read(), Some(FACT));
         let facts = items.iter();
-        let facts = facts.filter(|item| matches!(item.entity, Entity::Relationship(_)));
+        let facts = facts.filter(|item| item.entity.relationship().is_some());
         let seeds: Vec<&Item> = facts.take(self.seeds).collect();
         let ends = Ends::of(desk, seeds.iter().map(|seed| seed.entity))?;
         let all = read.relationship_count(by)?;
@@ -69,10 +68,7 @@ impl Onward {
                 }
             }
         }
-        let known = seeds.iter().filter_map(|seed| match seed.entity {
-            Entity::Relationship(fact) => Some(fact),
-            Entity::Node(_) => None,
-        });
+        let known = seeds.iter().filter_map(|seed| seed.entity.relationship());
         let onward = best_at(desk, ways, &scores_of(items), &known.collect(), self.k)?;
         let onward = onward.into_iter().map(|next| {
             let mut item = next.from.step(FACT, next.fact);

@@ -76,10 +76,10 @@ impl Together {
 
 /// The document that each of these is a part of, read together.
 fn documents<R: Read>(read: &R, items: &[Item]) -> Result<Vec<Option<String>>, RetrieveError> {
-    let nodes: Vec<NodeId> = items.iter().filter_map(Item::node).collect();
+    let nodes: Vec<NodeId> = items.iter().filter_map(|item| item.entity.node()).collect();
     let mut nodes = read.nodes_with(&nodes, &["document"])?.into_iter();
     let documents = items.iter().map(|item| {
-        item.node()?;
+        item.entity.node()?;
         let document = nodes.next()??;
         let document = document.get("document").and_then(Value::as_str);
         document.map(str::to_owned)

@@ -19,11 +19,13 @@ use stratigraph_models::{
     Asked, Endpoint, Generator, ModelError, Recorded, Reply, Request, Reranker, ScoreScale,
     ScriptedServer, Step,
 };
+use stratigraph_rag::Metadata;
 use stratigraph_rag::answer::{Answer, Because, Event};
-use stratigraph_rag::door::{Ask, Equipment, Library};
+use stratigraph_rag::door::{Ask, Equipment, Incoming, Library, Wanted};
+use stratigraph_rag::ingest::System;
 use stratigraph_rag::retrieve::{Pipeline, Question};
 
-use library::{DOCUMENTS, QUESTION, asked, built};
+use library::{DOCUMENTS, QUESTION, asked, asked_by, built};
 
 /// A model behind a real socket that follows a script.
 fn with_model(
@@ -92,6 +94,28 @@ fn who_says_the_same_is_cited_once_for_it() {
     let (answer, _) = asked(&library.open().unwrap(), QUESTION, &CancelToken::new());
     let answer = answer.unwrap();
     assert_eq!(texts(&answer), [text]);
+}
+
+#[test]
+fn a_name_that_nobody_describes_is_no_answer() {
+    let db = Database::in_memory().unwrap();
+    let library = Library::new(&db, Equipment::default());
+    let open = library.create(&Wanted::new(System::Triples)).unwrap();
+    let fact = json!({"subject": "Marl Head Light", "relation": "is a", "object": "lighthouse", "source": "Register, sheet 2"});
+    let list = Incoming {
+        id: "register.jsonl".to_owned(),
+        bytes: fact.to_string().into_bytes(),
+        format: None,
+        metadata: Metadata::new(),
+    };
+    open.upsert(list, &CancelToken::new(), &|_| ()).unwrap();
+    let question = "How old is the lighthouse?";
+    let (answer, _) = asked_by(&open, "graph", question, &CancelToken::new());
+    let answer = answer.unwrap();
+    assert_eq!(
+        texts(&answer),
+        ["Marl Head Light is a lighthouse: Register, sheet 2"]
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A set of ids that is asked about each of a million slots: bits where the ids lie close together, which those
+//! A set of ids that is asked about each of a million things: bits where the ids lie close together, which those
 //! of a level mostly do.
 
 use roaring::RoaringTreemap;
@@ -9,8 +9,17 @@ const NUMBERS_PER_ID: u64 = 64;
 const FEW_NUMBERS: u64 = 4096;
 const BITS: u64 = 64;
 
-/// Some of the ids that it was made of.
-pub(super) enum IdSet {
+/// Some of the ids that it was made of, quick to ask for one.
+///
+/// ```
+/// use stratigraph_vector::IdSet;
+///
+/// let set = IdSet::of_set(&[3, 5, 1 << 20].into_iter().collect());
+/// assert!(set.contains(5) && !set.contains(4));
+/// ```
+pub struct IdSet(Ids);
+
+enum Ids {
     /// A bit for each number from the first on.
     Close {
         first: u64,
@@ -24,13 +33,14 @@ impl IdSet {
     pub(super) fn of(ids: &[u64]) -> Self {
         let ends = ids.first().copied().zip(ids.last().copied());
         let close = Self::close(ends, ids.len() as u64, ids.iter().copied());
-        close.unwrap_or_else(|| Self::Far(ids.iter().copied().collect()))
+        close.unwrap_or_else(|| Self(Ids::Far(ids.iter().copied().collect())))
     }
 
     /// All of a set.
-    pub(super) fn of_set(ids: &RoaringTreemap) -> Self {
+    #[must_use]
+    pub fn of_set(ids: &RoaringTreemap) -> Self {
         let close = Self::close(ids.min().zip(ids.max()), ids.len(), ids.iter());
-        close.unwrap_or_else(|| Self::Far(ids.clone()))
+        close.unwrap_or_else(|| Self(Ids::Far(ids.clone())))
     }
 
     /// Bits, if so many ids from the first to the last are close enough together for them.
@@ -41,7 +51,7 @@ impl IdSet {
             return None;
         }
         let words = vec![0; (numbers / BITS) as usize + 1];
-        let mut set = Self::Close { first, words };
+        let mut set = Self(Ids::Close { first, words });
         for id in ids {
             set.insert(id);
         }
@@ -49,13 +59,13 @@ impl IdSet {
     }
 
     fn insert(&mut self, id: u64) {
-        match self {
-            Self::Close { first, words } => {
+        match &mut self.0 {
+            Ids::Close { first, words } => {
                 if let Some((word, bit)) = place(*first, words, id) {
                     *word |= bit;
                 }
             }
-            Self::Far(ids) => {
+            Ids::Far(ids) => {
                 ids.insert(id);
             }
         }
@@ -64,8 +74,8 @@ impl IdSet {
     /// Takes an id away. Returns whether it was there.
     #[inline]
     pub(super) fn remove(&mut self, id: u64) -> bool {
-        match self {
-            Self::Close { first, words } => match place(*first, words, id) {
+        match &mut self.0 {
+            Ids::Close { first, words } => match place(*first, words, id) {
                 Some((word, bit)) => {
                     let was_there = *word & bit != 0;
                     *word &= !bit;
@@ -73,21 +83,23 @@ impl IdSet {
                 }
                 None => false,
             },
-            Self::Far(ids) => ids.remove(id),
+            Ids::Far(ids) => ids.remove(id),
         }
     }
 
+    /// Whether an id is in it.
     #[inline]
-    pub(super) fn contains(&self, id: u64) -> bool {
-        match self {
-            Self::Close { first, words } => {
+    #[must_use]
+    pub fn contains(&self, id: u64) -> bool {
+        match &self.0 {
+            Ids::Close { first, words } => {
                 let number = id.wrapping_sub(*first);
                 let word = usize::try_from(number / BITS)
                     .ok()
                     .and_then(|at| words.get(at));
                 word.is_some_and(|word| word >> (number % BITS) & 1 == 1)
             }
-            Self::Far(ids) => ids.contains(id),
+            Ids::Far(ids) => ids.contains(id),
         }
     }
 }

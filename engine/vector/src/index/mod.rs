@@ -33,6 +33,7 @@ use crate::originals::Keeper;
 use crate::parallel::Pace;
 use arc_swap::ArcSwapOption;
 use fresh::Fresh;
+pub use id_set::IdSet;
 pub use memory::Memory;
 use parking_lot::Mutex;
 use room::Rooms;

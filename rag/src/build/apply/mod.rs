@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stratigraph::{NodeId, Value, WriteTxn};
 
-use super::contribution::{Contribution, Label, Link, NodeKey};
+use super::contribution::{Contribution, Label, Link, LinkKind, NodeKey, chain_of};
 use super::held::Held;
 use super::schema::find;
 use super::standing::Standing;
@@ -115,7 +115,7 @@ pub(super) fn apply(
     work.add_links()?;
     let stated = work.settle_facts()?;
     let moved = domains::change(work.txn, &chains, parts, &mut work.counts)?;
-    let touched = work.touched(&chains, &moved, &stated);
+    let touched = work.touched(&chains, &moved, &stated)?;
     work.settle_shared()?;
     let stale = summary::mark(work.txn, &touched)?;
     work.counts.written += stale.len() as u64;
@@ -174,16 +174,38 @@ impl Work<'_> {
         chains: &domains::Chains,
         moved: &BTreeSet<String>,
         stated: &BTreeSet<NodeKey>,
-    ) -> BTreeSet<NodeKey> {
+    ) -> Result<BTreeSet<NodeKey>, BuildError> {
         let links = self.removed.iter().chain(&self.added);
         let targets = links.map(|link| &link.target);
         let targets = targets.filter(|target| !target.label.is_owned()).cloned();
-        let domains = chains.last.iter().chain(moved);
-        let domains = domains.map(|key| NodeKey::new(Label::DomainTag, key.as_str()));
-        targets
+        let retold = self.retold()?;
+        let domains = chains.last.iter().map(String::as_str);
+        let domains = domains.chain(moved.iter().map(String::as_str));
+        let domains = domains.chain(retold);
+        let domains = domains.map(|key| NodeKey::new(Label::DomainTag, key));
+        Ok(targets
             .chain(domains)
             .chain(stated.iter().cloned())
-            .collect()
+            .collect())
+    }
+
+    /// The domains under which a chunk goes on to put what it says something else of. Where it comes to put it there, or does
+    /// no more, the chain itself has come or gone.
+    fn retold(&self) -> Result<BTreeSet<&str>, BuildError> {
+        let links = self.removed.iter().chain(&self.added);
+        let mentions = links.filter(|link| link.kind == LinkKind::Mentions);
+        let mentions: BTreeSet<(&NodeKey, &NodeKey)> =
+            mentions.map(|link| (&link.source, &link.target)).collect();
+        let mut domains = BTreeSet::new();
+        let tags = self.new.links.iter();
+        for tag in tags.filter(|link| link.kind == LinkKind::HasTag) {
+            if mentions.contains(&(&tag.source, &tag.target))
+                && let Some(last) = chain_of(tag)?.last()
+            {
+                domains.insert(*last);
+            }
+        }
+        Ok(domains)
     }
 
     /// Links by what they lead to, of the kinds that lead to what is shared.

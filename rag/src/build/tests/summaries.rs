@@ -60,6 +60,44 @@ fn a_summary_is_stale_when_what_it_was_made_from_is_not_said_any_more() {
 }
 
 #[test]
+fn a_domain_is_stale_by_what_its_own_chunks_say_of_a_thing_and_by_nothing_that_others_do() {
+    let layers = layers();
+    let said = |under: &str, description: &str| Extracted {
+        entities: vec![Entity {
+            name: "Basalt".into(),
+            description: description.into(),
+            ..Entity::default()
+        }],
+        ..chain(&[(under, "")], "Basalt")
+    };
+    let summary = Summary {
+        text: "Of basalt.".into(),
+        model: "somebody".into(),
+        prompt: "summary/1".into(),
+    };
+    let settle = |key: &str| {
+        let inputs = layers.inputs(&domain(key)).unwrap().unwrap();
+        layers.summarise(&inputs, &summary).unwrap();
+        inputs.own
+    };
+    put(&layers, "a", said("Rock", "dark"));
+    put(&layers, "b", said("Harbour", "wet"));
+    assert_eq!(Vec::from_iter(&settle("rock")["basalt"]), ["dark"]);
+    assert_eq!(Vec::from_iter(&settle("harbour")["basalt"]), ["wet"]);
+    // The same chunk under the same chain, read in another way.
+    let change = put(&layers, "b", said("Harbour", "salty"));
+    assert!(!change.stale.contains(&domain("rock")));
+    assert_eq!(layers.stale().unwrap(), [domain("harbour")]);
+    assert_eq!(Vec::from_iter(&settle("harbour")["basalt"]), ["salty"]);
+    // It comes to lie where the thing lies by another chunk already.
+    put(&layers, "b", said("Rock", "salty"));
+    assert_eq!(layers.stale().unwrap(), [domain("rock")]);
+    assert_eq!(Vec::from_iter(&settle("rock")["basalt"]), ["dark", "salty"]);
+    layers.delete("a").unwrap();
+    assert_eq!(layers.stale().unwrap(), [domain("rock")]);
+}
+
+#[test]
 fn inputs_that_changed_while_a_model_wrote_leave_a_stale_summary() {
     let layers = layers();
     put(&layers, "a", chain(&[("Rock", "hard")], "Basalt"));

@@ -84,10 +84,8 @@ impl<'a, R: Read> Seeds<'a, R> {
     }
 
     fn alike(&self, item: &Item) -> Alike {
-        let is_chunk = match item.entity {
-            Entity::Node(node) => Some(self.chunks.contains(node.get())),
-            Entity::Relationship(_) => None,
-        };
+        let node = item.entity.node();
+        let is_chunk = node.map(|node| self.chunks.contains(node.get()));
         (is_chunk, item.score.scale)
     }
 

@@ -157,10 +157,8 @@ fn a_document_without_a_text_right_under_it_is_what_lies_deeper() {
             let mut found: Vec<Item> = documents.map(|id| Item::found(id, score)).collect();
             assert_eq!(found.len(), 2);
             desk.keep_allowed(&mut found).unwrap();
-            let kept = found.iter().filter_map(|item| match item.entity {
-                Entity::Node(node) => document_of(desk.read(), node),
-                Entity::Relationship(_) => None,
-            });
+            let kept = found.iter().filter_map(|item| item.entity.node());
+            let kept = kept.filter_map(|node| document_of(desk.read(), node));
             assert_eq!(kept.collect::<Vec<_>>(), [own]);
         });
     }

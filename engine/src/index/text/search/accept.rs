@@ -6,9 +6,11 @@ use super::node::Node;
 use super::score::Lengths;
 use super::top::Top;
 use crate::error::Result;
+use crate::index::text::OwnerId;
 use crate::index::text::segment::view::SegmentView;
 use crate::keys::KeyRead;
 use roaring::RoaringTreemap;
+use stratigraph_vector::IdSet;
 
 /// After so many documents it is asked whether the search may go on: not all are in postings that are read.
 const DOCUMENTS_BETWEEN_LOOKS: u64 = 1024;
@@ -64,10 +66,34 @@ pub(super) fn lead<K: KeyRead>(
     Ok(())
 }
 
+/// The owners that may be found.
+pub(super) enum Owners<'a> {
+    Set(&'a RoaringTreemap),
+    /// Quicker to ask, but to be made first.
+    Ids(IdSet),
+}
+
+impl<'a> Owners<'a> {
+    /// Those of a set that is asked about no more documents than this.
+    pub(super) fn of(set: &'a RoaringTreemap, documents: u64) -> Self {
+        match set.len() <= documents {
+            true => Self::Ids(IdSet::of_set(set)),
+            false => Self::Set(set),
+        }
+    }
+
+    fn contains(&self, owner: OwnerId) -> bool {
+        match self {
+            Self::Set(set) => set.contains(owner.get()),
+            Self::Ids(ids) => ids.contains(owner.get()),
+        }
+    }
+}
+
 /// Takes documents that were found, unless they are gone or not allowed.
 pub(super) struct Accept<'a> {
     pub(super) top: &'a mut Top,
-    pub(super) among: Option<&'a RoaringTreemap>,
+    pub(super) among: Option<&'a Owners<'a>>,
 }
 
 impl Accept<'_> {
@@ -88,7 +114,7 @@ impl Accept<'_> {
             return false;
         };
         self.among
-            .is_none_or(|owners| owners.contains(document.owner.get()))
+            .is_none_or(|owners| owners.contains(document.owner))
     }
 
     /// Takes a document that is allowed; without a filter this looks whether it is gone.

@@ -30,7 +30,7 @@ use crate::codec::CodecError;
 use crate::error::{Error, Result};
 use crate::keys::KeyRead;
 use crate::storage::family::Family;
-use accept::{Accept, lead, walk};
+use accept::{Accept, Owners, lead, walk};
 pub use answer::{Found, Hit, SearchOptions, Work};
 use build::Build;
 use cursor::Steps;
@@ -135,13 +135,15 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         let mut top = Top::new(options.k, options.min_score);
         let leading = self.leading(options.among, &run)?;
         let mut sums = Sums::default();
+        let owners = options.among.filter(|_| leading.is_none());
+        let owners = owners.map(|owners| Owners::of(owners, run.postings()));
         // Where nothing may be found the counts are all that is asked for.
         let nothing = leading.as_ref().is_some_and(Vec::is_empty);
         let walked = if nothing { 0 } else { self.segments.len() };
         for at in 0..walked {
             let mut accept = Accept {
                 top: &mut top,
-                among: options.among,
+                among: owners.as_ref(),
             };
             run.segment(
                 at,
@@ -178,9 +180,8 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         let Some(owners) = among else {
             return Ok(None);
         };
-        let postings: i64 = run.counted.iter().sum();
         let count = owners.len();
-        if count > MAX_LEADING || count * POSTINGS_PER_OWNER > postings.max(0).unsigned_abs() {
+        if count > MAX_LEADING || count * POSTINGS_PER_OWNER > run.postings() {
             return Ok(None);
         }
         let mut documents = Vec::with_capacity(count as usize);
@@ -231,6 +232,11 @@ impl<'s, K: KeyRead> Run<'s, K> {
             }));
         }
         Ok(())
+    }
+
+    /// How many postings all terms have.
+    fn postings(&self) -> u64 {
+        self.counted.iter().sum::<i64>().max(0).unsigned_abs()
     }
 
     /// Finds the terms of prefixes.

@@ -124,6 +124,7 @@ pub(super) fn agree(
     let none = RoaringTreemap::new();
     let all: RoaringTreemap = (0..100).collect();
     let odd: RoaringTreemap = (0..10_000).filter(|owner| owner % 2 == 1).collect();
+    let far: RoaringTreemap = (0..100).map(|owner| owner * owner).chain([1 << 40]).collect();
     for query in queries {
         let filters = [
             None,
@@ -132,6 +133,7 @@ pub(super) fn agree(
             Some(&none),
             Some(&all),
             Some(&odd),
+            Some(&far),
         ];
         for (at, among) in filters.into_iter().enumerate() {
             let expected = slow.search(query, |owner| {
