@@ -19,6 +19,25 @@ const JUDGE_KEY: &str = "STRATIGRAPH_JUDGE_KEY";
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Documents and models")]
 pub(crate) struct Models {
+    #[command(flatten)]
+    embedder: EmbedderFlags,
+    #[command(flatten)]
+    writer: Writer,
+    /// How many calls of the model are under way at a time; 4 if not given
+    #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
+    calls: Option<u16>,
+    /// A model that orders what was found, for pipelines that `rerank`: a folder, a name in the hub's cache, or all of an address before /rerank
+    #[arg(long, value_name = "NAME|URL")]
+    reranker: Option<String>,
+    /// The reranker's name at its address
+    #[arg(long, value_name = "NAME", requires = "reranker")]
+    reranker_model: Option<String>,
+}
+
+/// Whose vectors documents have. Whatever opens what documents have become needs it, also where no other model is asked.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Documents and models")]
+pub(crate) struct EmbedderFlags {
     /// Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings; if not given the one that the database was built with, where its name is enough to open it (lexical, minilm, the hub's cache), and lexical for a new one
     #[arg(long, value_name = "NAME|URL")]
     embedder: Option<String>,
@@ -34,17 +53,6 @@ pub(crate) struct Models {
     /// What is put before passages for it: 'passage: '; a database keeps to the prompts that it was built with
     #[arg(long, value_name = "TEXT", requires = "embedder_model")]
     embedder_passage_prompt: Option<String>,
-    #[command(flatten)]
-    writer: Writer,
-    /// How many calls of the model are under way at a time; 4 if not given
-    #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
-    calls: Option<u16>,
-    /// A model that orders what was found, for pipelines that `rerank`: a folder, a name in the hub's cache, or all of an address before /rerank
-    #[arg(long, value_name = "NAME|URL")]
-    reranker: Option<String>,
-    /// The reranker's name at its address
-    #[arg(long, value_name = "NAME", requires = "reranker")]
-    reranker_model: Option<String>,
 }
 
 /// Which model reads and writes.
@@ -119,6 +127,42 @@ impl Writer {
     }
 }
 
+impl EmbedderFlags {
+    /// The embedder, asked how wide its vectors are if it is behind an address, and no other model.
+    ///
+    /// # Errors
+    /// One that is not on this machine, or an address that is none.
+    pub(crate) fn equipment(&self) -> Result<Equipment, Failure> {
+        self.equipped(&self.beside(Configured::default()))
+    }
+
+    fn equipped(&self, configured: &Configured) -> Result<Equipment, Failure> {
+        let embedder = configured.embedder(&key).map_err(RagError::from)?;
+        let equipment = reader().embedder(embedder);
+        Ok(match self.embedder {
+            Some(_) => equipment,
+            None => equipment.embedder_by_name(embedder_called),
+        })
+    }
+
+    /// What was said, beside what was said of other models.
+    fn beside(&self, others: Configured) -> Configured {
+        Configured {
+            embedder: self.embedder.clone(),
+            embedder_model: self.embedder_model.clone(),
+            embedder_dimensions: self.embedder_dimensions.map(usize::from),
+            embedder_question_prompt: self.embedder_question_prompt.clone(),
+            embedder_passage_prompt: self.embedder_passage_prompt.clone(),
+            ..others
+        }
+    }
+
+    /// The flag that was said, if one was: at an address the embedder is the server's.
+    pub(crate) fn said(&self) -> Option<&'static str> {
+        self.embedder.is_some().then_some("--embedder")
+    }
+}
+
 impl Models {
     /// The models. Files are read, and an embedder behind an address is asked how wide its vectors are; nobody else is
     /// asked yet.
@@ -143,11 +187,7 @@ impl Models {
     }
 
     fn equipped(&self, configured: &Configured) -> Result<Equipment, Failure> {
-        let embedder = configured.embedder(&key).map_err(RagError::from)?;
-        let mut equipment = reader().embedder(embedder);
-        if self.embedder.is_none() {
-            equipment = equipment.embedder_by_name(embedder_called);
-        }
+        let mut equipment = self.embedder.equipped(configured)?;
         if let Some(model) = configured.chat(&key).map_err(RagError::from)? {
             equipment = equipment.model(Arc::new(model), self.calls());
         }
@@ -158,17 +198,12 @@ impl Models {
     }
 
     fn configured(&self) -> Configured {
-        Configured {
-            embedder: self.embedder.clone(),
-            embedder_model: self.embedder_model.clone(),
-            embedder_dimensions: self.embedder_dimensions.map(usize::from),
-            embedder_question_prompt: self.embedder_question_prompt.clone(),
-            embedder_passage_prompt: self.embedder_passage_prompt.clone(),
+        self.embedder.beside(Configured {
             calls: self.calls(),
             reranker: self.reranker.clone(),
             reranker_model: self.reranker_model.clone(),
             ..self.writer.configured()
-        }
+        })
     }
 
     /// What the tokens of the model cost, if that was said.
@@ -231,12 +266,12 @@ impl Models {
 
     /// Whether it was said whose vectors documents get.
     pub(crate) fn names_embedder(&self) -> bool {
-        self.embedder.is_some()
+        self.embedder.said().is_some()
     }
 
     /// Whether the one that was named is behind an address.
     pub(crate) fn has_embedder_away(&self) -> bool {
-        self.embedder_model.is_some()
+        self.embedder.embedder_model.is_some()
     }
 
     /// Whether there is a model that reads.
@@ -244,23 +279,16 @@ impl Models {
         self.writer.llm.is_some()
     }
 
-    /// At an address the models are the server's.
-    ///
-    /// # Errors
-    /// One was named.
-    pub(crate) fn refuse_for_address(&self, address: &str) -> Result<(), Failure> {
-        let said = [
-            ("--embedder", self.embedder.is_some()),
+    /// The first flag that was said, if one was: at an address the models are the server's.
+    pub(crate) fn said(&self) -> Option<&'static str> {
+        let others = [
             ("--llm", self.writer.llm.is_some()),
             ("--model-timeout", self.writer.model_timeout.is_some()),
             ("--reranker", self.reranker.is_some()),
         ];
-        match said.iter().find(|(_, said)| *said) {
-            Some((flag, _)) => Err(Failure::Usage(format!(
-                "{flag} is for a folder: at {address} the models are those that the server was started with (`stratigraph serve {flag} ...`)"
-            ))),
-            None => Ok(()),
-        }
+        let mut others = others.into_iter().filter(|(_, said)| *said);
+        let embedder = self.embedder.said();
+        embedder.or_else(|| others.next().map(|(flag, _)| flag))
     }
 }
 

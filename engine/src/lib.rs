@@ -61,10 +61,10 @@ pub use index::vector::{
 };
 pub use index::{Fusion, HybridHit};
 pub use query::{
-    BadProcedureType, BudgetUse, ColumnIndex, Counters, Detail, ErrorType, HostCall, HostFailure,
-    HostFunction, OperatorWork, Parameters, Phase, PlanOperator, PlannerRule, Prepared, Procedure,
-    ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row, Rows, ScoreScale,
-    SearchReport, Summary, TraversalReport,
+    AskedName, BadProcedureType, BudgetUse, ColumnIndex, Counters, Detail, ErrorType, HostCall,
+    HostFailure, HostFunction, NameOf, OperatorWork, Parameters, Phase, PlanOperator, PlannerRule,
+    Prepared, Procedure, ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row,
+    Rows, ScoreScale, SearchReport, Summary, TraversalReport,
 };
 pub use storage::commit::Durability;
 pub use storage::files::holder::{Holder, Holders};

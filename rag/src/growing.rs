@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
+use stratigraph::storage::files::folder_of;
 use thiserror::Error;
 
 /// Why something cannot be kept in a file, or what is kept cannot be read.
@@ -146,14 +147,6 @@ impl Growing {
     }
 }
 
-/// The folder that a file or folder is in.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 /// Makes a folder with all that it lies in, each on the disk in the one above it.
 fn make_folder(folder: &Path) -> io::Result<()> {
     let missing = folder.ancestors();
@@ -278,7 +271,6 @@ mod tests {
         // Once more there is nothing to be made.
         make_folder(folder_of(&path)).unwrap();
         assert!(folder_of(&path).is_dir());
-        assert_eq!(folder_of(Path::new("rows.jsonl")), Path::new("."));
     }
 
     #[test]

@@ -4,7 +4,6 @@
 
 use super::access::Access;
 use crate::failure::Failure;
-use crate::models::Models;
 use std::path::Path;
 
 /// Where a server listens that was not told otherwise.
@@ -36,20 +35,24 @@ impl Address {
     }
 
     /// The address, if what stands in the place of a folder is one. What was said and is for the other of the two is
-    /// refused, before anybody connects or opens anything.
+    /// refused, before anybody connects or opens anything: of flags that name models the first that was said is given.
     ///
     /// # Errors
     /// It begins as an address and is none; a flag is for a folder, or for an address.
     pub(crate) fn in_place_of(
         dir: &Path,
         access: &Access,
-        models: Option<&Models>,
+        of_models: Option<&str>,
     ) -> Result<Option<Self>, Failure> {
         let text = dir.to_string_lossy();
         let address = Self::read(&text).transpose()?;
-        match (&address, models) {
+        match (&address, of_models) {
             (None, _) => access.refuse_for_folder(&text)?,
-            (Some(_), Some(models)) => models.refuse_for_address(&text)?,
+            (Some(_), Some(flag)) => {
+                return Err(Failure::Usage(format!(
+                    "{flag} is for a folder: at {text} the models are those that the server was started with (`stratigraph serve {flag} ...`)"
+                )));
+            }
             (Some(_), None) => {}
         }
         Ok(address)

@@ -13,7 +13,6 @@ use super::refused::RemoteFailure;
 use super::values;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::models::Models;
 use crate::statements::{Asked, Building, IDLE, Place, TOTAL, Take, UNDER_WAY, building, took};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -113,11 +112,11 @@ impl Server {
     pub(crate) fn if_address(
         dir: &Path,
         access: &Access,
-        models: Option<&Models>,
+        of_models: Option<&str>,
         read_only: bool,
         cancel: &CancelToken,
     ) -> Result<Option<Self>, Failure> {
-        let Some(address) = Address::in_place_of(dir, access, models)? else {
+        let Some(address) = Address::in_place_of(dir, access, of_models)? else {
             return Ok(None);
         };
         let manner = Manner {

@@ -231,7 +231,7 @@ impl Conversation {
         cancel: &CancelToken,
     ) -> Result<(), Failure> {
         let (timing, mut last) = (self.timing, Instant::now());
-        let after = |shown: &Shown| {
+        let after = |shown: &Shown, notes: &[String]| {
             if shown.more {
                 let rows = things(shown.rows.unwrap_or(0), "row");
                 tell(&format!(
@@ -241,6 +241,9 @@ impl Conversation {
             if timing && !shown.planned {
                 let outcome = outcome(shown.rows, &shown.told);
                 tell(&format!("{outcome}, {}", took(last.elapsed())));
+            }
+            for note in notes {
+                tell(&format!("note: {note}"));
             }
             last = Instant::now();
         };

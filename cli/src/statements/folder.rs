@@ -7,7 +7,7 @@ use super::place::{Answer, Asked, Operator, Place, Take, Told, Work};
 use crate::failure::Failure;
 use std::sync::Arc;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Database, Error, QueryOptions, Rows, Value, WriteTxn};
+use stratigraph::{AskedName, Database, Error, QueryOptions, Rows, Value, WriteTxn};
 
 /// A database in a folder, and its transaction that may be open.
 pub(crate) struct Folder {
@@ -76,6 +76,11 @@ impl Place for Folder {
     fn look(&self, text: &str) -> Result<Vec<Vec<Value>>, Failure> {
         let rows = self.database.query(text, ())?;
         rows.map(|row| Ok(row?.into_values())).collect()
+    }
+
+    fn asked_names(&self, text: &str) -> Vec<AskedName> {
+        let read = self.database.prepare(text);
+        read.map_or_else(|_| Vec::new(), |read| read.asked_names().to_vec())
     }
 
     fn close(self: Box<Self>) -> Result<(), Failure> {

@@ -7,7 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | what a place must be able to do, and the one that is a folder; the other one is in `remote/` | `place.rs`, `folder.rs` |
-//! | the names that a database knows | `names.rs` |
+//! | the names that a database knows, and what is said of those that it does not | `names.rs`, `unknown.rs` |
 //! | a bar while what was declared is made ready | `building.rs` |
 //! | parameters, limits and the open transaction of a conversation | `session.rs` |
 //! | a text of several statements, one after the other | `script.rs` |
@@ -33,6 +33,7 @@ mod place;
 mod script;
 mod session;
 mod table;
+mod unknown;
 
 pub(crate) use building::{Building, UNDER_WAY, building};
 pub(crate) use cell::{cut as cut_to, text as cell_text, width as width_of};

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use std::sync::Arc;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Parameters, Value};
+use stratigraph::{AskedName, Database, Parameters, Value};
 
 /// What a statement is asked with.
 #[derive(Clone, Copy)]
@@ -116,6 +116,12 @@ pub(crate) trait Place {
     /// # Errors
     /// Those of the statement.
     fn look(&self, text: &str) -> Result<Vec<Vec<Value>>, Failure>;
+    /// The names that a statement asks for; none of one that only the place itself can read.
+    fn asked_names(&self, text: &str) -> Vec<AskedName> {
+        // The text says it, wherever the database is.
+        let read = Database::in_memory().and_then(|db| db.prepare(text));
+        read.map_or_else(|_| Vec::new(), |read| read.asked_names().to_vec())
+    }
     /// Closes it. What is open is rolled back.
     ///
     /// # Errors

@@ -12,8 +12,8 @@ use std::path::Path;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_query_lang::split;
 
-/// Runs the statements of `text`, prints their rows, and gives what was shown of each to `after`. The text is
-/// part of another if `first_line` says where.
+/// Runs the statements of `text`, prints their rows, and gives what was shown of each to `after`, with what is to be said
+/// beside it. The text is part of another if `first_line` says where.
 ///
 /// # Errors
 /// That of the statement that failed, with its line if it is one of several.
@@ -24,7 +24,7 @@ pub(crate) fn run_script(
     printer: &mut Printer,
     layout: Layout,
     cancel: &CancelToken,
-    mut after: impl FnMut(&Shown),
+    mut after: impl FnMut(&Shown, &[String]),
 ) -> Result<(), Failure> {
     let several = first_line.is_some() || split(text).nth(1).is_some();
     let (mut line, mut counted) = (first_line.unwrap_or(1), 0);
@@ -39,7 +39,7 @@ pub(crate) fn run_script(
         let ran = printer
             .whole(|printer| session.run(statement, cancel, |answer| printer.rows(answer, layout)));
         match ran {
-            Ok(shown) => after(&shown),
+            Ok(shown) => after(&shown, &session.notes(statement)),
             Err(failure) if several => return Err(failure.at_line(line)),
             Err(failure) => return Err(failure),
         }

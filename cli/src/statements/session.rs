@@ -3,6 +3,7 @@
 //! Next: `script.rs`.
 
 use super::place::{Answer, Asked, Place};
+use super::unknown::Known;
 use crate::failure::Failure;
 use std::time::Duration;
 use stratigraph::Parameters;
@@ -29,6 +30,9 @@ pub(crate) struct Session {
     pub(crate) parameters: Parameters,
     /// What each statement may take.
     pub(crate) limits: Limits,
+    /// Whether somebody is told of names that a statement asked for and nothing has.
+    pub(crate) tells_unknown: bool,
+    known: Known,
     /// Whether something ran since the names were last looked at.
     has_news: bool,
 }
@@ -40,6 +44,8 @@ impl Session {
             place,
             parameters: Parameters::new(),
             limits: Limits::default(),
+            tells_unknown: false,
+            known: Known::default(),
             has_news: true,
         }
     }
@@ -74,6 +80,15 @@ impl Session {
             Ok(())
         })?;
         Ok(taken)
+    }
+
+    /// What is to be said beside the answer to a statement that has run. Nothing within an open transaction, of which only its
+    /// own statements know what is new.
+    pub(crate) fn notes(&mut self, text: &str) -> Vec<String> {
+        match self.tells_unknown && !self.is_open() {
+            true => self.known.notes(&*self.place, text),
+            false => Vec::new(),
+        }
     }
 
     /// Whether a transaction is open.

@@ -28,6 +28,7 @@ use crate::statements::read_input;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stratigraph::storage::files::folder_of;
 use stratigraph_tables::mapping::{PropertyFrom, within};
 use stratigraph_tables::{Kind, Simple};
 
@@ -121,10 +122,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Mapped>, Failure> {
         })
     };
     let mapping: Mapping = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     let mut all = Vec::new();
     for source in mapping.nodes {
         let mut roles = properties(source.properties.as_ref()).map_err(&bad)?;

@@ -95,7 +95,7 @@ impl Ask {
         let bar = progress.stages(pipeline.stages.len() as u64 + 1);
         let mut heard = Heard::new(quiet, bar);
         let cancel = &progress.interrupt().token();
-        let (access, models) = (&self.access, Some(&self.models));
+        let (access, models) = (&self.access, self.models.said());
         let answer = match Server::if_address(&self.dir, access, models, true, cancel)? {
             Some(server) => {
                 let inquiry = Inquiry {

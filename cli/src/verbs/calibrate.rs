@@ -75,7 +75,7 @@ impl Calibrate {
             bar.at(done as u64);
         };
         let cancel = &progress.interrupt().token();
-        let (access, models) = (&self.access, Some(&self.models));
+        let (access, models) = (&self.access, self.models.said());
         let found = match Server::if_address(&self.dir, access, models, false, cancel)? {
             Some(server) => server.calibrate(&pipeline, &wanted, cancel, &mut told),
             None => {

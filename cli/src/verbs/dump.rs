@@ -1,7 +1,7 @@
 //! `dump`: a database as text.
 
 use super::backup::lies_inside;
-use super::placing::{beside, folder_of, io_error, put_in_place};
+use super::placing::{beside, io_error, put_in_place};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};
@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use stratigraph::exchange::DumpContents;
+use stratigraph::storage::files::folder_of;
 use stratigraph::{Database, DumpReport};
 
 const EXAMPLE: &str = "\

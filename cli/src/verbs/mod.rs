@@ -39,16 +39,42 @@ use clap::Subcommand;
 pub(crate) use session_flags::{duration, terminal_width};
 
 /// What to do.
+// Help lists them in this order: what a database is for comes first, and its upkeep last.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Make a layered graph of documents, and keep it up as they change
+    Ingest(Box<ingest::Ingest>),
+    /// Answer a question from the documents, or say that they do not
+    Ask(Box<ask::Ask>),
+    /// Say what answers a question, with receipts
+    Retrieve(Box<retrieve::Retrieve>),
     /// Run statements of StratQL and print their rows
     Query(query::Query),
     /// Talk to a database in StratQL
+    #[command(alias = "shell")]
     Repl(repl::Repl),
-    /// Read everything and check structure and invariants
-    Check(check::Check),
-    /// Compare the checksum of every block of every file, then check
-    Scrub(scrub::Scrub),
+    /// Write the summaries that are missing or stale, by which domains are found
+    Summarise(Box<summarise::Summarise>),
+    /// Find below which confidence questions are refused, and keep it
+    Calibrate(Box<calibrate::Calibrate>),
+    /// Say whether what receipts were given on still stands
+    Receipts(receipts::Receipts),
+    /// Declare queries that questions are routed to and models call, and call them
+    Routes(Box<routes::Routes>),
+    /// Measure retrieval on sets of questions with known answers
+    Eval(Box<eval::Eval>),
+    /// Bring nodes and relationships from CSV and JSON lines, all or nothing
+    Import(import::Import),
+    /// Write the graph as JSON lines, CSV, or a script of statements
+    Export(export::Export),
+    /// Say what a database is, what it holds and how large it is
+    Info(info::Info),
+    /// Serve databases over gRPC
+    Serve(Box<serve::Serve>),
+    /// Make tokens for a server
+    Token(token::Token),
+    /// Check the settings of a server
+    Config(config::ConfigVerb),
     /// Add a backup to a folder of backups; only new contents are copied
     Backup(backup::Backup),
     /// List the backups in a folder, and verify them
@@ -59,28 +85,10 @@ pub(crate) enum Verb {
     Dump(dump::Dump),
     /// Make a new database of a dump, with its ids
     Load(load::Load),
-    /// Bring nodes and relationships from CSV and JSON lines, all or nothing
-    Import(import::Import),
-    /// Make a layered graph of documents, and keep it up as they change
-    Ingest(Box<ingest::Ingest>),
-    /// Write the summaries that are missing or stale, by which domains are found
-    Summarise(Box<summarise::Summarise>),
-    /// Say what answers a question, with receipts
-    Retrieve(Box<retrieve::Retrieve>),
-    /// Answer a question from the documents, or say that they do not
-    Ask(Box<ask::Ask>),
-    /// Find below which confidence questions are refused, and keep it
-    Calibrate(Box<calibrate::Calibrate>),
-    /// Say whether what receipts were given on still stands
-    Receipts(receipts::Receipts),
-    /// Declare queries that questions are routed to and models call, and call them
-    Routes(Box<routes::Routes>),
-    /// Measure retrieval on sets of questions with known answers
-    Eval(Box<eval::Eval>),
-    /// Write the graph as JSON lines, CSV, or a script of statements
-    Export(export::Export),
-    /// Say what a database is, what it holds and how large it is
-    Info(info::Info),
+    /// Read everything and check structure and invariants
+    Check(check::Check),
+    /// Compare the checksum of every block of every file, then check
+    Scrub(scrub::Scrub),
     /// Rewrite a database without its deleted and overwritten entries
     Compact(compact::Compact),
     /// Open a database that has lost commits with what is left of it
@@ -91,12 +99,6 @@ pub(crate) enum Verb {
     Man(manual::Man),
     /// Explain a verb, or what the exit codes mean
     Help(manual::Help),
-    /// Serve databases over gRPC
-    Serve(Box<serve::Serve>),
-    /// Make tokens for a server
-    Token(token::Token),
-    /// Check the settings of a server
-    Config(config::ConfigVerb),
 }
 
 impl Verb {
@@ -106,34 +108,34 @@ impl Verb {
     /// Whatever leaves the question without an answer. Damage that was looked for is an answer.
     pub(crate) fn run(&self, global: Global, progress: &Progress) -> Result<Reply, Failure> {
         match self {
+            Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Ask(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Retrieve(verb) => verb.run(progress),
             Self::Query(verb) => verb.run(global, progress),
             Self::Repl(verb) => verb.run(global, progress),
-            Self::Check(verb) => verb.run(progress),
-            Self::Scrub(verb) => verb.run(progress),
+            Self::Summarise(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Calibrate(verb) => verb.run(progress),
+            Self::Receipts(verb) => verb.run(progress),
+            Self::Routes(verb) => verb.run(progress),
+            Self::Eval(verb) => verb.run(progress),
+            Self::Import(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Export(verb) => verb.run(progress),
+            Self::Info(verb) => verb.run(),
+            Self::Serve(verb) => verb.run(global),
+            Self::Token(verb) => verb.run(),
+            Self::Config(verb) => verb.run(),
             Self::Backup(verb) => verb.run(progress),
             Self::Backups(verb) => verb.run(progress),
             Self::Restore(verb) => verb.run(progress),
             Self::Dump(verb) => verb.run(progress),
             Self::Load(verb) => verb.run(progress),
-            Self::Import(verb) => verb.run(global.quiet || global.json, progress),
-            Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
-            Self::Summarise(verb) => verb.run(global.quiet || global.json, progress),
-            Self::Retrieve(verb) => verb.run(progress),
-            Self::Ask(verb) => verb.run(global.quiet || global.json, progress),
-            Self::Calibrate(verb) => verb.run(progress),
-            Self::Receipts(verb) => verb.run(progress),
-            Self::Routes(verb) => verb.run(progress),
-            Self::Eval(verb) => verb.run(progress),
-            Self::Export(verb) => verb.run(progress),
-            Self::Info(verb) => verb.run(),
+            Self::Check(verb) => verb.run(progress),
+            Self::Scrub(verb) => verb.run(progress),
             Self::Compact(verb) => verb.run(progress),
             Self::Recover(verb) => verb.run(progress),
             Self::Completions(verb) => verb.run(),
             Self::Man(verb) => verb.run(),
             Self::Help(verb) => verb.run(),
-            Self::Serve(verb) => verb.run(global),
-            Self::Token(verb) => verb.run(),
-            Self::Config(verb) => verb.run(),
         }
     }
 }

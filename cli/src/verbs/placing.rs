@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stratigraph::Error;
+use stratigraph::storage::files::folder_of;
 
 /// Where a file or folder is made before it gets its name, so that half of one never has it.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -56,14 +57,6 @@ fn sync_folder_of(path: &Path) -> Result<(), Failure> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| io_error("sync", folder, error))
-}
-
-/// The folder that a file or folder is in.
-pub(super) fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// An I/O error with the file and what was tried.

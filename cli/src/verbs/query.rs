@@ -3,7 +3,7 @@
 use super::session_flags::SessionFlags;
 use crate::arguments::Global;
 use crate::failure::Failure;
-use crate::output::Reply;
+use crate::output::{Reply, printable};
 use crate::progress::Progress;
 use crate::statements::{Printer, Shown, outcome, read_input, run_script, took};
 use clap::Args;
@@ -67,7 +67,9 @@ impl Query {
         let layout = self.flags.layout(global.json);
         let mut printer = Printer::new(BufWriter::new(io::stdout()));
         let on_terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
-        let told = !global.json && !global.quiet && (self.stats || on_terminal);
+        let for_people = !global.json && !global.quiet;
+        let told = for_people && (self.stats || on_terminal);
+        session.tells_unknown = for_people && io::stderr().is_terminal();
         let mut total = Total::default();
         let started = Instant::now();
         let mut last = started;
@@ -78,12 +80,15 @@ impl Query {
             &mut printer,
             layout,
             &cancel,
-            |shown| {
+            |shown, notes| {
                 total.add(shown);
                 if told {
                     let time = took(last.elapsed());
                     // Nobody is left to hear that stderr is closed.
                     let _ = writeln!(io::stderr(), "{}, {time}", outcome(shown.rows, &shown.told));
+                }
+                for note in notes {
+                    let _ = writeln!(io::stderr(), "note: {}", printable(note));
                 }
                 last = Instant::now();
             },

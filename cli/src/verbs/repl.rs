@@ -62,8 +62,9 @@ impl Repl {
     /// that fails.
     pub(super) fn run(&self, global: Global, progress: &Progress) -> Result<Reply, Failure> {
         let interrupt = progress.interrupt();
-        let session = self.flags.open(&interrupt.token())?;
+        let mut session = self.flags.open(&interrupt.token())?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        session.tells_unknown = interactive && !global.quiet;
         let pager = Arc::new(AtomicBool::new(interactive));
         let mut conversation = Conversation {
             session,

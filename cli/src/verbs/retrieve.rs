@@ -106,7 +106,7 @@ impl Retrieve {
             exact: self.exact,
         };
         let cancel = &progress.interrupt().token();
-        let (access, models) = (&self.access, Some(&self.models));
+        let (access, models) = (&self.access, self.models.said());
         let retrieved = match Server::if_address(dir, access, models, true, cancel)? {
             Some(server) => server.retrieve(&asked)?,
             None => self.ask_folder(dir, asked, cancel)?,

@@ -1,7 +1,7 @@
 //! `routes`: declared queries, which questions are routed to, models call as tools, and anybody by name.
 
 use crate::failure::Failure;
-use crate::models::Models;
+use crate::models::{EmbedderFlags, Models};
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
 use crate::rag_error::RagError;
@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
-use stratigraph_rag::door::{DoorError, Library, Open};
+use stratigraph_rag::door::{DoorError, Equipment, Library, Open};
 use stratigraph_rag::routes::{AUDIT_MAPPING, AUDIT_QUERIES, CallLimits, Called, Declared};
 
 const EXAMPLE: &str = "\
@@ -57,21 +57,21 @@ enum What {
     Tools(Where),
     /// Call a query by its name
     #[command(after_help = EXAMPLE)]
-    Call(Call),
+    Call(Box<Call>),
     /// Print what is shipped for an audit of qualifications
     #[command(after_help = EXAMPLE)]
     Print(Print),
 }
 
-/// Where the database is.
+/// Where the database is, and whose vectors it has: no other model is asked but in a call.
 #[derive(Debug, Args)]
 struct Where {
     /// The database's folder, or an address: grpc://host:port/database
     #[arg(value_name = "DIR|ADDRESS")]
     dir: PathBuf,
-    /// Which models.
+    /// Which embedder.
     #[command(flatten)]
-    models: Models,
+    embedder: EmbedderFlags,
     /// What an address needs.
     #[command(flatten)]
     access: Access,
@@ -95,8 +95,15 @@ struct Named {
 
 #[derive(Debug, Args)]
 struct Call {
+    /// The database's folder, or an address: grpc://host:port/database
+    #[arg(value_name = "DIR|ADDRESS")]
+    dir: PathBuf,
+    /// Which models: a statement may ask them.
     #[command(flatten)]
-    at: Where,
+    models: Models,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
     /// The name of the query
     name: String,
     /// Its arguments, an object of JSON
@@ -122,24 +129,28 @@ enum At {
 
 impl Where {
     fn open(&self, read_only: bool, progress: &Progress) -> Result<At, Failure> {
-        let (access, models) = (&self.access, Some(&self.models));
         let cancel = &progress.interrupt().token();
-        if let Some(server) = Server::if_address(&self.dir, access, models, read_only, cancel)? {
-            return Ok(At::Server(Box::new(server)));
+        let (dir, said) = (&self.dir, self.embedder.said());
+        match Server::if_address(dir, &self.access, said, read_only, cancel)? {
+            Some(server) => Ok(At::Server(Box::new(server))),
+            None => At::folder(dir, read_only, self.embedder.equipment()?),
         }
-        let db = match read_only {
-            true => Database::builder().open_read_only(&self.dir)?,
-            false => Database::open(&self.dir)?,
-        };
-        let library = Library::new(&db, self.models.equipment()?);
-        // Statements of declared queries may call what a library registers.
-        library.register()?;
-        let open = library.open().map_err(refused)?;
-        Ok(At::Folder(Box::new(open), library))
     }
 }
 
 impl At {
+    fn folder(dir: &Path, read_only: bool, equipment: Equipment) -> Result<Self, Failure> {
+        let db = match read_only {
+            true => Database::builder().open_read_only(dir)?,
+            false => Database::open(dir)?,
+        };
+        let library = Library::new(&db, equipment);
+        // Statements of declared queries may call what a library registers.
+        library.register()?;
+        let open = library.open().map_err(refused)?;
+        Ok(Self::Folder(Box::new(open), library))
+    }
+
     fn offered(&self) -> Result<(Vec<Declared>, bool), Failure> {
         match self {
             Self::Folder(open, library) => {
@@ -252,10 +263,19 @@ impl Named {
 }
 
 impl Call {
+    fn open(&self, progress: &Progress) -> Result<At, Failure> {
+        let cancel = &progress.interrupt().token();
+        let (dir, said) = (&self.dir, self.models.said());
+        match Server::if_address(dir, &self.access, said, true, cancel)? {
+            Some(server) => Ok(At::Server(Box::new(server))),
+            None => At::folder(dir, true, self.models.equipment()?),
+        }
+    }
+
     fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let arguments: Json = serde_json::from_str(&self.arguments)
             .map_err(|error| Failure::Usage(format!("--arguments is no JSON: {error}")))?;
-        let called = match self.at.open(true, progress)? {
+        let called = match self.open(progress)? {
             At::Folder(open, _) => {
                 let limits = CallLimits {
                     rows: self.rows as usize,
@@ -322,4 +342,42 @@ impl Print {
 
 fn refused(error: DoorError) -> Failure {
     RagError::from(error).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::arguments::Arguments;
+    use clap::Parser;
+    use clap::error::ErrorKind;
+
+    #[test]
+    fn only_a_call_may_ask_other_models_than_the_embedder() {
+        let parsed = |words: &[&str], flags: &[&str]| {
+            Arguments::try_parse_from([&["stratigraph", "routes"][..], words, flags].concat())
+        };
+        let others: [&[&str]; 3] = [
+            &["--llm", "http://here/v1", "--model", "small"],
+            &["--model-timeout", "1s"],
+            &["--reranker", "bge"],
+        ];
+        for words in [
+            &["list", "library"][..],
+            &["add", "library", "queries.toml"],
+            &["drop", "library", "books"],
+            &["tools", "library"],
+        ] {
+            assert!(
+                parsed(words, &["--embedder", "lexical"]).is_ok(),
+                "{words:?}"
+            );
+            for flags in others {
+                let refused = parsed(words, flags).unwrap_err();
+                assert_eq!(refused.kind(), ErrorKind::UnknownArgument, "{refused}");
+            }
+        }
+        for flags in others {
+            let call = ["call", "library", "books"];
+            assert!(parsed(&call, flags).is_ok(), "{flags:?}");
+        }
+    }
 }

@@ -73,7 +73,7 @@ impl SessionFlags {
 
     /// The folder, or the server at the address.
     fn place(&self, cancel: &CancelToken) -> Result<Box<dyn Place>, Failure> {
-        let address = Address::in_place_of(&self.dir, &self.access, Some(&self.models))?;
+        let address = Address::in_place_of(&self.dir, &self.access, self.models.said())?;
         if let Some(address) = address {
             let manner = Manner {
                 read_only: self.read_only,

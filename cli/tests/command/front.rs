@@ -1,5 +1,5 @@
-//! README.md: every block of it is run, its picture is what comes of the sample, and speeds that it has of another page are those of that
-//! page. The examples of docs/library.md are run too, and those in Rust of docs/coming-from.md compiled.
+//! README.md: every block of it is run, and its picture is what comes of the sample; `figures.rs` holds its speeds against the pages that
+//! they are of. The examples of docs/library.md are run too, and those in Rust of docs/coming-from.md compiled.
 //!
 //! A block of the kind `console` is commands after `$`, and what they print: first in a checkout with nothing but the samples, and from
 //! `$ cd FOLDER` on in that folder. One of the kind `text repl` is a conversation at a terminal; those in Rust are files beside this one,
@@ -27,7 +27,6 @@ const VECTORS_AND_TEXTS: &str = include_str!("front/vectors_and_texts.rs");
 const FROM_A_DOCUMENT: &str = include_str!("front/from_a_document.rs");
 const COMING_FROM: &str = include_str!("../../../docs/coming-from.md");
 const COMPILED: &str = include_str!("front/coming_from.rs");
-const BENCHMARKS: &str = include_str!("../../../docs/benchmarks.md");
 /// The question of the picture.
 const QUESTION: &str = "Which stone is the lighthouse at Skerry Point built of, and why?";
 const PICTURE: &str = "docs/pictures/descent.svg";
@@ -259,49 +258,6 @@ fn bodies(file: &str) -> Vec<String> {
         lines.collect::<Vec<_>>().join("\n")
     });
     bodies.collect()
-}
-
-#[test]
-fn speeds_that_are_measured_on_another_page_are_those_of_that_page() {
-    let row = |link: &str| {
-        let mut rows = README.lines().filter(|line| line.starts_with("| "));
-        rows.find(|line| line.contains(link))
-            .unwrap_or_else(|| panic!("no row of README.md has {link}"))
-    };
-    let open = measured("growth", "open, and a query", "1,000,000");
-    let told = format!("| {:.2} s |", open / 1000.0);
-    let opening =
-        row("[a graph of 1,000,000 nodes](docs/benchmarks.md#how-our-own-operations-grow)");
-    assert!(opening.contains(&told), "{opening}: it is {told}");
-    let [ours, theirs] =
-        ["stratigraph", "hnswlib"].map(|side| measured("measured", "search", side));
-    let searching = row("[a durable database with relationships](docs/benchmarks.md)");
-    for told in [
-        format!("| {:.0},000 a second |", ours / 1000.0),
-        format!("| {:.2} x faster than hnswlib,", ours / theirs),
-    ] {
-        assert!(searching.contains(&told), "{searching}: it is {told}");
-    }
-}
-
-/// The number in the row and the column of these names, of the table between two marks of docs/benchmarks.md.
-fn measured(part: &str, row: &str, column: &str) -> f64 {
-    let (_, table) = BENCHMARKS
-        .split_once(&format!("<!-- {part}: begin -->"))
-        .unwrap();
-    let (table, _) = table.split_once(&format!("<!-- {part}: end -->")).unwrap();
-    let mut lines = table.lines().filter(|line| line.starts_with('|'));
-    let cells = |line: &'static str| line.split('|').map(str::trim).collect::<Vec<_>>();
-    let place = cells(lines.next().unwrap());
-    let place = place.iter().position(|name| *name == column);
-    let mut rows = lines.map(cells);
-    let found = rows.find(|cells| cells[1] == row);
-    let (Some(place), Some(found)) = (place, found) else {
-        panic!("docs/benchmarks.md: no {row} of {column} in the table {part}");
-    };
-    let number = found[place].split(' ').next().unwrap_or_default();
-    let number = number.replace(',', "").parse::<f64>();
-    number.unwrap_or_else(|_| panic!("{row} of {column}: {}", found[place]))
 }
 
 #[test]

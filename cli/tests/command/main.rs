@@ -11,6 +11,7 @@ mod conversations;
 mod documents;
 mod doors;
 mod dumps;
+mod figures;
 mod front;
 mod golden;
 mod ingestion;

@@ -78,14 +78,10 @@ impl CheckReport {
 impl CheckReport {
     /// Reads every pair of every family, to its end or the first damage.
     fn read_families(&mut self, txn: &KeyReadTxn, watch: &mut Watch<'_>) -> Result<()> {
-        let whole_families = ScanOptions {
-            keep_in_cache: false,
-            ..ScanOptions::default()
-        };
         for (done, spec) in FAMILIES.iter().enumerate() {
             watch.step(spec.name, done as u64, FAMILIES.len() as u64)?;
             let mut entries = 0;
-            let mut scan = txn.scan_with(spec.family, &KeyRange::all(), whole_families)?;
+            let mut scan = txn.scan_with(spec.family, &KeyRange::all(), ScanOptions::once())?;
             loop {
                 match scan.next() {
                     Ok(None) => break,

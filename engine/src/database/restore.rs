@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
 use crate::storage::files::header::{CURRENT_FORMAT, Header};
 use crate::storage::files::mark::{ManifestFloor, Mark, MarkFile};
-use crate::storage::files::{Layout, remove_dir, sync_dir};
+use crate::storage::files::{Layout, folder_of, remove_dir, sync_dir};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub fn restore(
         _ => {}
     }
     fs::rename(&half, target).map_err(|error| Error::io("rename", &half, error))?;
-    sync_dir(&parent(target))?;
+    sync_dir(folder_of(target))?;
     Ok(backup)
 }
 
@@ -108,12 +108,5 @@ fn build(folder: &Path, backup: &BackupInfo, half: &Path, watch: &mut Watch<'_>)
 fn beside(target: &Path) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(".restoring");
-    parent(target).join(name)
-}
-
-fn parent(target: &Path) -> PathBuf {
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
+    folder_of(target).join(name)
 }

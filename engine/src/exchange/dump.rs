@@ -222,12 +222,9 @@ fn each_record<K: KeyRead, R>(
     mut visit: impl FnMut(u64, R) -> Result<()>,
 ) -> Result<()> {
     let damaged = |error| Error::record(family.name(), error);
-    // A walk over everything must not push everything else out of the cache.
-    let options = ScanOptions {
-        keep_in_cache: false,
-        ..ScanOptions::default()
-    };
-    let mut scan = view.keys.scan_with(family, &KeyRange::all(), options)?;
+    let mut scan = view
+        .keys
+        .scan_with(family, &KeyRange::all(), ScanOptions::once())?;
     while let Some(entry) = scan.next()? {
         let number = decode_record_key(entry.key).map_err(damaged)?;
         visit(number, decode(entry.value).map_err(damaged)?)?;

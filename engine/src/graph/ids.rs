@@ -40,13 +40,8 @@ pub struct Ids<'a, I> {
 
 impl<'a, I: RecordId> Ids<'a, I> {
     pub(crate) fn new(keys: &'a impl KeyRead) -> Result<Self> {
-        // A walk over everything must not push everything else out of the cache.
-        let options = ScanOptions {
-            keep_in_cache: false,
-            ..ScanOptions::default()
-        };
         Ok(Self {
-            scan: keys.scan_with(I::FAMILY, &KeyRange::all(), options)?,
+            scan: keys.scan_with(I::FAMILY, &KeyRange::all(), ScanOptions::once())?,
             kind: PhantomData,
         })
     }

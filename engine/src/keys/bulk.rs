@@ -25,14 +25,14 @@ use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::files::mark::ManifestFloor;
-use crate::storage::files::{Layout, remove_dir, sync_dir};
+use crate::storage::files::{Layout, folder_of, remove_dir, sync_dir};
 use crate::storage::meta;
 use crate::storage::queue::WriterPlace;
 use crate::storage::range::KeyRange;
 use crate::storage::store::{ScanOptions, Store};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use workspace::{Holds, RunFile, runs_in};
 
@@ -250,7 +250,7 @@ impl KeyBulkLoad {
         if self.ground.disk.is_some() {
             let dir = self.space.dir();
             sync_dir(dir)?;
-            sync_dir(dir.parent().unwrap_or(Path::new(".")))?;
+            sync_dir(folder_of(dir))?;
         }
         let log = &self.ground.log;
         let mut marker = Batch::new();

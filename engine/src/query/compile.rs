@@ -2,6 +2,7 @@
 //!
 //! Next: `cache.rs`, which keeps what it makes.
 
+use super::asked::AskedName;
 use super::bind::bind;
 use super::cache::Fingerprint;
 use super::error::{Fault, Phase, QueryError};
@@ -28,6 +29,8 @@ pub(crate) struct Compiled {
     /// The counts that it was made by, which may change a little.
     pub(super) guards: Guards,
     pub(crate) body: Runs,
+    /// The names that it asks for.
+    pub(super) asked: Vec<AskedName>,
 }
 
 /// What a statement runs as.
@@ -58,11 +61,14 @@ pub(crate) fn compile<R: Read>(
     made_with: Fingerprint,
 ) -> Result<Compiled> {
     let statement = parse(text).map_err(|error| query_error(QueryError::parsing(text, error)))?;
-    let (body, guards) = match statement.body {
-        Body::Schema(command) => (Runs::Schema(Box::new(command)), Guards::default()),
+    let (body, guards, asked) = match statement.body {
+        Body::Schema(command) => {
+            let body = Runs::Schema(Box::new(command));
+            (body, Guards::default(), Vec::new())
+        }
         Body::Query(query) => {
-            let (plan, guards) = planned(text, &query, registry, read, rules)?;
-            (Runs::Plan(plan), guards)
+            let (plan, guards, asked) = planned(text, &query, registry, read, rules)?;
+            (Runs::Plan(plan), guards, asked)
         }
     };
     Ok(Compiled {
@@ -71,22 +77,24 @@ pub(crate) fn compile<R: Read>(
         made_with,
         guards,
         body,
+        asked,
     })
 }
 
-/// Binds and plans a query of a text; and what the plan depends on.
+/// Binds and plans a query of a text; with what the plan depends on, and the names that are asked for.
 fn planned<R: Read>(
     text: &str,
     query: &Query,
     registry: &Registry,
     read: &R,
     rules: Rules,
-) -> Result<(Arc<Plan>, Guards)> {
+) -> Result<(Arc<Plan>, Guards, Vec<AskedName>)> {
     let bound = bind(text, query, registry, read.catalog());
-    let bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
+    let mut bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
+    let asked = std::mem::take(&mut bound.asked).into_iter().collect();
     let counts = Counts::new(read);
     let plan = plan(bound, &counts, rules);
-    Ok((Arc::new(plan), counts.finish()?))
+    Ok((Arc::new(plan), counts.finish()?, asked))
 }
 
 /// Binds and plans an expression of a text that names no variable: as a query that returns it.
@@ -117,13 +125,14 @@ pub(crate) fn compile_expression<R: Read>(
         unions: Vec::new(),
         span,
     };
-    let (plan, guards) = planned(text, &query, registry, read, Rules::ALL)?;
+    let (plan, guards, asked) = planned(text, &query, registry, read, Rules::ALL)?;
     Ok(Compiled {
         text: text.into(),
         mode: Mode::Run,
         made_with: Fingerprint::new(read, registry)?,
         guards,
         body: Runs::Plan(plan),
+        asked,
     })
 }
 

@@ -13,12 +13,13 @@
 //! | sets of types, as far as they are known before the query runs | `types.rs` |
 //! | functions and aggregates | `functions/`, `temporal/` |
 //! | expressions over slots | `expr/` |
-//! | names to slots | `bind/` |
+//! | names to slots, and those of the graph that are asked for | `bind/`, `asked.rs` |
 //! | operators, and how they are chosen | `plan/` |
 //! | running them | `exec/` |
 //! | procedures | `procedures/` |
 //! | `CREATE INDEX` and its kin | `schema/` |
 
+mod asked;
 mod bind;
 mod cache;
 mod compile;
@@ -46,6 +47,7 @@ mod statistics;
 pub(crate) mod temporal;
 pub(crate) mod types;
 
+pub use asked::{AskedName, NameOf};
 pub(crate) use cache::PlanCache;
 pub use counters::Counters;
 pub use error::{Detail, ErrorType, Phase, QueryError};

@@ -2,6 +2,7 @@
 //!
 //! Next: `run.rs`.
 
+use super::asked::AskedName;
 use super::compile::{Compiled, Runs};
 use super::options::QueryOptions;
 use super::parameters::Parameters;
@@ -71,6 +72,23 @@ impl Prepared {
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         let columns = self.plan().map_or(&[][..], |plan| &plan.columns);
         columns.iter().map(|(name, _)| &**name)
+    }
+
+    /// The labels, types and properties that it asks for by name, each once. One that nothing has is no error, and may be a slip
+    /// of the finger.
+    ///
+    /// ```
+    /// use stratigraph::{Database, NameOf};
+    ///
+    /// let db = Database::in_memory()?;
+    /// let asks = db.prepare("MATCH (p:Person) RETURN p.name")?;
+    /// let asked: Vec<_> = asks.asked_names().iter().map(|asked| (asked.of, &*asked.name)).collect();
+    /// assert_eq!(asked, [(NameOf::Label, "Person"), (NameOf::Property, "name")]);
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn asked_names(&self) -> &[AskedName] {
+        &self.compiled.asked
     }
 
     /// Whether it changes the graph, or what is declared. One that is only explained changes nothing.

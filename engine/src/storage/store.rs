@@ -87,6 +87,17 @@ pub struct ScanOptions {
     pub keep_in_cache: bool,
 }
 
+impl ScanOptions {
+    /// One pass over everything, which must not push out what others read again and again.
+    #[must_use]
+    pub fn once() -> Self {
+        Self {
+            keep_in_cache: false,
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for ScanOptions {
     fn default() -> Self {
         Self {

@@ -62,7 +62,7 @@ pub enum RouteError {
     },
     /// Nothing is declared, and nothing could be made up.
     #[error(
-        "no query is declared, and there is no table whose rows could be found by their keys: declare one with `CALL rag.declare(...)` or `stratigraph routes DIR add`, or ingest tables through a mapping"
+        "no query is declared, and there is no table whose rows could be found by their keys: declare one with `CALL rag.declare(...)` or `stratigraph routes add DIR FILE`, or ingest tables through a mapping"
     )]
     NothingDeclared,
     /// A text has no vector.

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use stratigraph::storage::files::folder_of;
 
 /// A token as the file has it.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
@@ -157,14 +158,6 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     written
 }
 
-/// The folder of a file; a name alone is in the one that we are in.
-fn folder_of(target: &Path) -> &Path {
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
 fn write_beside(beside: &Path, target: &Path, contents: &[u8]) -> io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -235,13 +228,6 @@ mod tests {
             2,
             "nothing is left beside it"
         );
-    }
-
-    #[test]
-    fn a_file_is_written_beside_the_one_that_it_replaces() {
-        for (path, folder) in [("/a/b.toml", "/a"), ("a/b.toml", "a"), ("b.toml", ".")] {
-            assert_eq!(folder_of(Path::new(path)), Path::new(folder));
-        }
     }
 
     #[test]

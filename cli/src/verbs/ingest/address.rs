@@ -24,11 +24,19 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<Done, Failure> {
         let cancel = progress.interrupt().token();
+        let for_new = files.check_new(wanted.system.unwrap_or_default().has_facts());
         let manner = Manner {
             read_only: false,
-            create: self.create,
+            create: self.create && for_new.is_ok(),
         };
-        let server = Server::open(address, &self.access, manner, &cancel)?;
+        let server = match Server::open(address, &self.access, manner, &cancel) {
+            // It is not there, and there is nothing that it could be made of.
+            Err(Failure::Remote(refused)) if self.create && refused.kind() == "request" => {
+                for_new?;
+                return Err(Failure::Remote(refused));
+            }
+            opened => opened?,
+        };
         let kept = match wanted.system {
             Some(_) => None,
             None => server.system()?,

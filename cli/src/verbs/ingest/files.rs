@@ -5,6 +5,7 @@ use crate::output::things;
 use crate::rag_error::RagError;
 use stratigraph_rag::Metadata;
 use stratigraph_rag::door::{Equipment, Incoming};
+use stratigraph_rag::ingest::System;
 use stratigraph_rag::read::{Format, Found, PathPattern, ReadError, Walk, Walked};
 
 /// So many files are looked at for whether the embedder can read them, spread over all,
@@ -53,10 +54,43 @@ impl Files {
         self.walked.files.iter().filter(taken)
     }
 
+    /// Whether there is one.
+    pub(super) fn has_any(&self, has_facts: bool) -> bool {
+        self.taken(has_facts).next().is_some()
+    }
+
+    /// That there is none, and what would be one.
+    pub(super) fn none_found(&self) -> String {
+        let walked = &self.walked;
+        let others = walked.files.len() + walked.unknown + walked.count_left_out;
+        let among = match others {
+            0 => String::new(),
+            others => format!(" among {}", things(others as u64, "file")),
+        };
+        let unreadable = { walked.left_out.first() }
+            .map(|first| format!("; some cannot be read, first {first}"))
+            .unwrap_or_default();
+        format!(
+            "no document was found{among}: Markdown (.md), pages of the web (.html), plain text (.txt) and PDF (.pdf) are read, and, by profiles with facts ({}), lists of them (.jsonl){unreadable}",
+            with_facts()
+        )
+    }
+
+    /// Refuses to make a database of nothing.
+    pub(super) fn check_new(&self, has_facts: bool) -> Result<(), RagError> {
+        match self.has_any(has_facts) {
+            true => Ok(()),
+            false => Err(RagError::Request(format!(
+                "no database is made of nothing: {}",
+                self.none_found()
+            ))),
+        }
+    }
+
     /// Refuses to take documents out that may be there: because nothing was found, or not everything that was can be
     /// read.
     pub(super) fn check_prune(&self, has_facts: bool) -> Result<(), RagError> {
-        if self.taken(has_facts).next().is_none() {
+        if !self.has_any(has_facts) {
             return Err(RagError::Request(format!(
                 "--prune would take {} out, since no document was found: look whether the paths are right, or delete the database",
                 self.under.all()
@@ -125,6 +159,13 @@ impl Files {
         let said = pattern.and_then(|pattern| pattern.metadata(self.under.path(&found.id)));
         said.unwrap_or_default()
     }
+}
+
+/// The profiles with facts, by their names.
+pub(super) fn with_facts() -> String {
+    let systems = System::ALL.into_iter();
+    let systems = systems.filter(|system| system.has_facts());
+    systems.map(System::name).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether anything can be made of a file.

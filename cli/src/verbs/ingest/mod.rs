@@ -16,9 +16,10 @@ use crate::output::Reply;
 use crate::progress::Progress;
 use crate::rag_error::RagError;
 use crate::remote::{Access, Address};
+use crate::verbs::placing::ensure_free;
 use crate::verbs::summarise::Of;
 use clap::Args;
-use files::{Files, takes};
+use files::{Files, takes, with_facts};
 use outcome::Outcome;
 use profile::Profile;
 use relations::Cluster;
@@ -43,7 +44,7 @@ the first takes their place: --under reports gives all of them names that begin 
 name that no other folder has below it. --prune takes out what is no longer there, and with --under only
 what lies under that. Without --under it looks at all documents, also those under names: give every
 folder that is pruned a name. With --dry-run it says what that would be. It refuses if no document was
-found at all.
+found at all; without it that is told, and no new database is made.
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2, which it
 is with --dry-run as well.
@@ -103,9 +104,9 @@ Examples:
 
 JSON: path, profile, embedder, dry_run, documents, added, changed, unchanged, failed [{document, problem}] (the
 first 1000), count_failed, broken_lines [problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000),
-count_unread, note (why the embedder is another one, that --metadata fits no file, that a model read here
-before, what tables have made of a new database) or null, pruned, pruned_documents [id] (the first 1000),
-bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an
+count_unread, note (why the embedder is another one, that --metadata fits no file, that no document was
+found, that a model read here before, what tables have made of a new database) or null, pruned,
+pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an
 address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry run),
 stale, without_summary (domains that have none, by which they are found; null where there are none, and in a
 dry run), summaries {by (the model, or `rules`), written, failed [{label, key, problem}] (the first 1000), count_failed,
@@ -192,7 +193,7 @@ impl Ingest {
     /// What the paths, the models or the engine refuse; of single documents the answer tells.
     pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
         let started = Instant::now();
-        let address = Address::in_place_of(&self.into, &self.access, Some(&self.models))?;
+        let address = Address::in_place_of(&self.into, &self.access, self.models.said())?;
         let typed = match &self.profile {
             Some(Profile::Typed(mapping)) => Some(mapping),
             Some(Profile::System(_)) | None => None,
@@ -253,10 +254,13 @@ impl Ingest {
         let under = self.under.clone().unwrap_or_default();
         let files = Files::find(&self.paths, pattern, &under).map_err(RagError::Read)?;
         let wanted = self.wanted()?;
-        let is_new = address.is_none() && !self.into.exists();
+        let is_new = address.is_none() && ensure_free(&self.into).is_ok();
         if is_new || wanted.system.is_some() {
             // Nothing is made or asked for what is refused.
-            self.settled(&wanted, None, &files)?;
+            let system = self.settled(&wanted, None, &files)?;
+            if is_new {
+                files.check_new(system.has_facts())?;
+            }
         }
         let (mut outcome, system) = match (address, self.dry_run) {
             (Some(address), _) => self.send(address, &wanted, &files, progress)?,
@@ -266,6 +270,9 @@ impl Ingest {
         if let (Some(pattern), Some(unfit)) = (&self.metadata, files.unfit(system.has_facts())) {
             let unfit = format!("--metadata {pattern} {unfit}");
             outcome.note = both_notes(outcome.note, Some(unfit));
+        }
+        if !files.has_any(system.has_facts()) {
+            outcome.note = both_notes(outcome.note, Some(files.none_found()));
         }
         if !quiet {
             report::failures(&outcome);
@@ -304,7 +311,8 @@ impl Ingest {
         let system = wanted.system.or(kept).unwrap_or_default();
         if self.cluster_relations.is_some() && !system.has_facts() {
             return Err(Failure::Usage(format!(
-                "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata, layered), and {system} has none"
+                "--cluster-relations is for profiles with facts ({}), and {system} has none",
+                with_facts()
             )));
         }
         if let Some(of) = self.summarise {

@@ -1,5 +1,6 @@
 //! What is told of an ingestion.
 
+use super::files::with_facts;
 use super::outcome::Outcome;
 use crate::output::{Reply, Table, count, money, printable, size, things};
 use crate::verbs::summarise::Made;
@@ -293,9 +294,10 @@ pub(super) fn left_out(walked: &Walked, takes: impl Fn(&Found) -> bool) {
         tell(&format!("{files} with endings that nobody here knows"));
     }
     for found in walked.files.iter().filter(|found| !takes(found)) {
-        let id = &found.id;
         tell(&format!(
-            "{id}: tables come in with --profile typed:MAPPING or `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid, strata, layered)"
+            "{}: tables come in with --profile typed:MAPPING or `stratigraph import`, and lists of facts with a profile that has them ({})",
+            found.id,
+            with_facts()
         ));
     }
 }

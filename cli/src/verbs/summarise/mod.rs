@@ -89,7 +89,7 @@ impl Summarise {
             dry_run: self.dry_run,
         };
         let cancel = &progress.interrupt().token();
-        let (access, models) = (&self.access, Some(&self.models));
+        let (access, models) = (&self.access, self.models.said());
         let mut made = match Server::if_address(&self.dir, access, models, false, cancel)? {
             Some(server) => {
                 if let Some(system) = server.system()? {

@@ -4,6 +4,7 @@ use super::{answer, documents, ingest};
 use crate::served::Served;
 use crate::world::{World, run, text};
 use serde_json::json;
+use std::fs;
 
 /// Three files that cannot be taken in, and one that comes in without a line of it.
 fn broken(world: &World) {
@@ -109,4 +110,64 @@ fn a_pattern_that_fits_no_file_is_told() {
         "{}",
         plain.stderr
     );
+}
+
+#[test]
+fn no_database_is_made_of_nothing_and_one_that_is_there_is_told_of_it() {
+    let world = World::new();
+    let fact = "{\"subject\": \"Etna\", \"relation\": \"is\", \"object\": \"a volcano\"}\n";
+    world.write("docs/facts.jsonl", fact);
+    world.write("docs/picture.png", "x");
+    let served = Served::start(&world.path("data"), &[]);
+    let (docs, graph) = (world.path("docs"), world.path("graph"));
+    let other = format!("{}/other", served.address());
+    let places = [(other.as_str(), &["--create"][..]), (text(&graph), &[])];
+    let ingest = |into: &str, create: &[&str], more: &[&str]| {
+        let how = ["ingest", text(&docs), "--into", into];
+        run(&[&how[..], create, more].concat())
+    };
+    // A list of facts is nothing where there are none.
+    for more in [
+        &["--json"][..],
+        &["--json", "--profile", "structure"],
+        &["--json", "--profile", "bag", "--dry-run"],
+    ] {
+        for (into, create) in places {
+            let (kind, message) = ingest(into, create, more).assert_code(2).error();
+            assert_eq!(kind, "request", "{message}");
+            let begins = "no database is made of nothing: no document was found among 2 files: Markdown (.md)";
+            assert!(message.starts_with(begins), "{into} {more:?}: {message}");
+            let ends = "profiles with facts (tag, triples, hybrid, strata, layered), lists of them (.jsonl)";
+            assert!(message.ends_with(ends), "{into} {more:?}: {message}");
+        }
+        assert!(!graph.exists());
+    }
+    run(&["query", &other, "RETURN 1"]).assert_code(2);
+    // An empty folder is as good as none, and stays as it is.
+    fs::create_dir(&graph).unwrap();
+    ingest(text(&graph), &[], &[]).assert_code(2);
+    assert!(fs::read_dir(&graph).unwrap().next().is_none());
+
+    for (into, create) in places {
+        let made = ingest(into, create, &["--json", "--profile", "triples"]);
+        let made = answer(made.assert_code(0));
+        assert_eq!(
+            (&made["documents"], &made["note"]),
+            (&1.into(), &json!(null))
+        );
+    }
+    // What is there already is left as it is.
+    fs::remove_file(docs.join("facts.jsonl")).unwrap();
+    for (into, create) in places {
+        let told = ingest(into, create, &["--json"]);
+        let told = answer(told.assert_code(0));
+        let note = told["note"].as_str().unwrap_or_default();
+        let begins = "no document was found among 1 file: ";
+        assert!(note.starts_with(begins), "{told}");
+        assert_eq!(told["documents"], 0, "{told}");
+        let plain = ingest(into, create, &[]);
+        let said = &plain.assert_code(0).stderr;
+        assert!(said.contains(&format!("note: {begins}")), "{said}");
+    }
+    served.terminate();
 }

@@ -235,14 +235,6 @@ impl ReadTxn {
     }
 }
 
-/// One pass over everything must not push out what others read again and again.
-fn once() -> ScanOptions {
-    ScanOptions {
-        keep_in_cache: false,
-        ..ScanOptions::default()
-    }
-}
-
 fn read_nodes<K: KeyRead>(
     view: &View<'_, K>,
     property: PropertyId,
@@ -252,7 +244,7 @@ fn read_nodes<K: KeyRead>(
     let damaged = |error| Error::record(Family::Nodes.name(), error);
     let mut scan = view
         .keys
-        .scan_with(Family::Nodes, &KeyRange::all(), once())?;
+        .scan_with(Family::Nodes, &KeyRange::all(), ScanOptions::once())?;
     while let Some(entry) = scan.next()? {
         beats.entry()?;
         let id = decode_record_key(entry.key).map_err(damaged)?;
@@ -277,7 +269,7 @@ fn read_relationships<K: KeyRead>(
     let damaged = |error| Error::record(Family::Edges.name(), error);
     let mut scan = view
         .keys
-        .scan_with(Family::Edges, &KeyRange::all(), once())?;
+        .scan_with(Family::Edges, &KeyRange::all(), ScanOptions::once())?;
     while let Some(entry) = scan.next()? {
         beats.entry()?;
         let id = decode_record_key(entry.key).map_err(damaged)?;

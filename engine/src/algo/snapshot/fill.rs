@@ -124,10 +124,10 @@ impl<K: KeyRead + Sync> Source<'_, '_, K> {
         beats: &mut Beats<'_, '_, '_>,
         part: &mut ProjectionPart<'_>,
     ) -> Result<(), AlgoError> {
-        let mut scan = self
-            .view
-            .keys
-            .scan_with(Family::Out, &beats.portion.range(), whole())?;
+        let mut scan =
+            self.view
+                .keys
+                .scan_with(Family::Out, &beats.portion.range(), ScanOptions::once())?;
         while let Some(entry) = scan.next()? {
             if entry.key.len() == DegreeKey::BYTES {
                 continue;
@@ -150,10 +150,10 @@ impl<K: KeyRead + Sync> Source<'_, '_, K> {
         part: &mut ProjectionPart<'_>,
     ) -> Result<(), AlgoError> {
         let weight: Option<PropertyId> = self.view.catalog().properties.id(name);
-        let mut scan = self
-            .view
-            .keys
-            .scan_with(Family::Edges, &beats.portion.range(), whole())?;
+        let mut scan =
+            self.view
+                .keys
+                .scan_with(Family::Edges, &beats.portion.range(), ScanOptions::once())?;
         while let Some(entry) = scan.next()? {
             let damaged = |error| Error::record(Family::Edges.name(), error);
             let id = RelationshipId::new(decode_record_key(entry.key).map_err(damaged)?);
@@ -193,12 +193,5 @@ impl<K: KeyRead + Sync> Source<'_, '_, K> {
             })?;
         }
         Ok(())
-    }
-}
-
-fn whole() -> ScanOptions {
-    ScanOptions {
-        keep_in_cache: false,
-        ..ScanOptions::default()
     }
 }

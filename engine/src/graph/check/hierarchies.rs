@@ -1,7 +1,6 @@
 //! The hierarchies: no cycle, one parent in a tree, and levels that are distances from a root.
 
 use super::Examination;
-use super::nodes::whole_family;
 use crate::catalog::{Counter, HierarchyDef};
 use crate::codec::KeyReader;
 use crate::error::Result;
@@ -14,6 +13,7 @@ use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
 use roaring::RoaringTreemap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl Examination<'_, '_> {
     fn kept(&mut self) -> Result<BTreeMap<u32, Kept>> {
         let mut all: BTreeMap<u32, Kept> = BTreeMap::new();
         let keys = self.view.keys;
-        let mut scan = keys.scan_with(Family::Hierarchy, &KeyRange::all(), whole_family())?;
+        let mut scan = keys.scan_with(Family::Hierarchy, &KeyRange::all(), ScanOptions::once())?;
         while let Some(entry) = scan.next()? {
             let (key, number) = match HierarchyKey::decode(entry.key)
                 .and_then(|key| Ok((key, KeyReader::new("hierarchy key", entry.key).read_u32()?)))

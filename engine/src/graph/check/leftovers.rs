@@ -1,7 +1,7 @@
 //! What is stored about what was found: sets, counts, and how many entries and values there are.
 
 use super::Examination;
-use super::nodes::{damaged, whole_family};
+use super::nodes::damaged;
 use crate::catalog::{Counter, Readiness, SchemaId};
 use crate::codec::KeyReader;
 use crate::error::Result;
@@ -11,6 +11,7 @@ use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
 use roaring::RoaringTreemap;
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ impl Examination<'_, '_> {
     fn stored_sets(&mut self) -> Result<()> {
         let mut stored: BTreeMap<SetId, RoaringTreemap> = BTreeMap::new();
         let keys = self.view.keys;
-        let mut scan = keys.scan_with(Family::Labels, &KeyRange::all(), whole_family())?;
+        let mut scan = keys.scan_with(Family::Labels, &KeyRange::all(), ScanOptions::once())?;
         while let Some(entry) = scan.next()? {
             let container = ContainerKey::decode(entry.key)
                 .and_then(|key| Ok((key, sets::decode_container(entry.value)?)));
@@ -68,7 +69,7 @@ impl Examination<'_, '_> {
         let catalog = self.view.catalog();
         let mut stored: BTreeMap<SchemaId, u64> = BTreeMap::new();
         let keys = self.view.keys;
-        let mut scan = keys.scan_with(Family::PropIndex, &KeyRange::all(), whole_family())?;
+        let mut scan = keys.scan_with(Family::PropIndex, &KeyRange::all(), ScanOptions::once())?;
         while let Some(entry) = scan.next()? {
             match KeyReader::new("index key", entry.key).read_u32() {
                 Ok(number) => *stored.entry(SchemaId(number)).or_default() += 1,
@@ -103,7 +104,7 @@ impl Examination<'_, '_> {
         decode: impl Fn(&[u8]) -> Result<(), crate::codec::CodecError>,
     ) -> Result<()> {
         let keys = self.view.keys;
-        let mut scan = keys.scan_with(family, &KeyRange::all(), whole_family())?;
+        let mut scan = keys.scan_with(family, &KeyRange::all(), ScanOptions::once())?;
         let mut found = 0;
         while let Some(entry) = scan.next()? {
             found += 1;

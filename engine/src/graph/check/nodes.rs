@@ -18,14 +18,6 @@ use crate::value::NodeId;
 /// Progress is told once in so many nodes.
 const NODES_PER_STEP: u64 = 8192;
 
-/// Whole families are walked: their blocks need not stay in the cache.
-pub(super) fn whole_family() -> ScanOptions {
-    ScanOptions {
-        keep_in_cache: false,
-        ..ScanOptions::default()
-    }
-}
-
 /// One direction's family, walked from node to node.
 struct Side<'a> {
     way: Way,
@@ -47,7 +39,7 @@ impl Examination<'_, '_> {
     pub(super) fn nodes(&mut self, watch: &mut Watch<'_>) -> Result<()> {
         let (keys, next) = (self.view.keys, self.view.state.next.node);
         let mut sides = [Side::new(keys, Way::Out)?, Side::new(keys, Way::In)?];
-        let mut scan = keys.scan_with(Family::Nodes, &KeyRange::all(), whole_family())?;
+        let mut scan = keys.scan_with(Family::Nodes, &KeyRange::all(), ScanOptions::once())?;
         let mut done = 0;
         while let Some(entry) = scan.next()? {
             if done % NODES_PER_STEP == 0 {
@@ -165,7 +157,7 @@ impl<'a> Side<'a> {
     fn new(keys: &'a impl KeyRead, way: Way) -> Result<Self> {
         Ok(Self {
             way,
-            scan: keys.scan_with(way.family(), &KeyRange::all(), whole_family())?,
+            scan: keys.scan_with(way.family(), &KeyRange::all(), ScanOptions::once())?,
             ahead: None,
         })
     }

@@ -1,7 +1,6 @@
 //! The relationships: their ends are there, and both see them.
 
 use super::Examination;
-use super::nodes::whole_family;
 use crate::catalog::Counter;
 use crate::error::Result;
 use crate::graph::keys::{Entity, decode_record_key};
@@ -12,6 +11,7 @@ use crate::keys::KeyRead;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
 use crate::value::RelationshipId;
 
 /// Progress is told once in so many relationships.
@@ -20,7 +20,7 @@ const RELATIONSHIPS_PER_STEP: u64 = 8192;
 impl Examination<'_, '_> {
     pub(super) fn relationships(&mut self, watch: &mut Watch<'_>) -> Result<()> {
         let (keys, next) = (self.view.keys, self.view.state.next.relationship);
-        let mut scan = keys.scan_with(Family::Edges, &KeyRange::all(), whole_family())?;
+        let mut scan = keys.scan_with(Family::Edges, &KeyRange::all(), ScanOptions::once())?;
         let mut done = 0;
         while let Some(entry) = scan.next()? {
             if done % RELATIONSHIPS_PER_STEP == 0 {

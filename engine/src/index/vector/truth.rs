@@ -94,11 +94,9 @@ pub(crate) fn each<K: KeyRead>(
     };
     // The property and the kind.
     let range = KeyRange::prefix(&first.encode()[..5]);
-    let options = ScanOptions {
-        keep_in_cache: false,
-        ..ScanOptions::default()
-    };
-    let mut scan = view.keys.scan_with(Family::Vectors, &range, options)?;
+    let mut scan = view
+        .keys
+        .scan_with(Family::Vectors, &range, ScanOptions::once())?;
     let mut vector = Vec::with_capacity(index.dimensions as usize);
     while let Some(entry) = scan.next()? {
         let key = VectorKey::decode(entry.key).map_err(damaged)?;

@@ -5,6 +5,7 @@
 use super::Binder;
 use super::expr::{boolean, typed, wrong_type};
 use super::scope::Scope;
+use crate::query::asked::NameOf;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Projected};
 use crate::query::types::Types;
@@ -35,6 +36,7 @@ impl Binder<'_> {
         }
         // A stored property is no map and no entity; an entry of a map may be anything.
         let types = if of.types.is_within(Types::ENTITY) {
+            self.asks(NameOf::Property, &key.name);
             Types::PROPERTY
         } else {
             Types::ANY
@@ -81,6 +83,11 @@ impl Binder<'_> {
             let message = format!("{} has neither labels nor a type", of.types);
             return Err(raise(Detail::InvalidArgumentType, message).at(of.span));
         }
+        if of.types.is_within(Types::NODE) {
+            self.asks_labels(NameOf::Label, labels);
+        } else if of.types.is_within(Types::RELATIONSHIP) {
+            self.asks_labels(NameOf::Type, labels);
+        }
         let of = Box::new(of);
         let labels = self.labels(scope, labels)?;
         Ok(boolean(ExprKind::HasLabels { of, labels }, span))
@@ -105,7 +112,12 @@ impl Binder<'_> {
         let mut bound = Vec::with_capacity(items.len());
         for item in items {
             bound.push(match item {
-                MapProjectionItem::Property(key) => Projected::Property(Arc::clone(&key.name)),
+                MapProjectionItem::Property(key) => {
+                    if of.types.is_within(Types::ENTITY) {
+                        self.asks(NameOf::Property, &key.name);
+                    }
+                    Projected::Property(Arc::clone(&key.name))
+                }
                 MapProjectionItem::All(_) => Projected::All,
                 MapProjectionItem::Entry(key, value) => {
                     Projected::Entry(Arc::clone(&key.name), self.expr(scope, value)?)

@@ -10,6 +10,7 @@ use super::labels::type_names;
 use super::link::lengths;
 use super::pattern::Matching;
 use super::scope::{Scope, Variable};
+use crate::query::asked::NameOf;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
 use crate::query::plan::{LinkKind, Pattern};
@@ -40,6 +41,7 @@ impl Binder<'_> {
             let this = typed(ExprKind::Slot(slot), node.span, Types::NODE);
             if let Some(labels) = &node.labels {
                 let labels_span = labels.span;
+                self.asks_labels(NameOf::Label, labels);
                 let labels = self.labels(scope, labels)?;
                 push_labels(&mut filters, &this, labels, labels_span);
             }
@@ -79,6 +81,7 @@ impl Binder<'_> {
         };
         for (key, value) in entries {
             let value = self.expr(scope, value)?;
+            self.asks(NameOf::Property, &key.name);
             let span = key.span.to(value.span);
             let property = ExprKind::Property {
                 of: Box::new(of.clone()),
@@ -102,7 +105,10 @@ impl Binder<'_> {
         filters: &mut Vec<Expr>,
     ) -> Result<(), Fault> {
         let labels = match &from.types {
-            Some(types) => Some(self.labels(scope, types)?),
+            Some(types) => {
+                self.asks_labels(NameOf::Type, types);
+                Some(self.labels(scope, types)?)
+            }
             None => None,
         };
         let names = labels.as_ref().and_then(type_names);

@@ -126,7 +126,11 @@ impl Binder<'_> {
                 matching.link(relationship, (left, right), kind, *slot);
             }
         }
-        self.conditions(scope, &mut matching)?;
+        // What is not there is made, so nobody asks for it.
+        let asked = std::mem::take(&mut self.asked);
+        let bound = self.conditions(scope, &mut matching);
+        self.asked = asked;
+        bound?;
         Ok(matching.pattern)
     }
 

@@ -4,6 +4,7 @@
 
 use super::Binder;
 use super::scope::Scope;
+use crate::query::asked::NameOf;
 use crate::query::error::Fault;
 use crate::query::expr::Labels;
 use crate::query::plan::{LabelOf, TypeNames};
@@ -25,6 +26,18 @@ impl Binder<'_> {
             LabelExpressionKind::And(parts) => Labels::And(self.all_labels(scope, parts)?),
             LabelExpressionKind::Or(parts) => Labels::Or(self.all_labels(scope, parts)?),
         })
+    }
+
+    /// Notes the labels, or the types, that are asked for.
+    pub(super) fn asks_labels(&mut self, of: NameOf, from: &LabelExpression) {
+        match &from.kind {
+            LabelExpressionKind::Name(name) => self.asks(of, &name.name),
+            LabelExpressionKind::Not(one) => self.asks_labels(of, one),
+            LabelExpressionKind::And(parts) | LabelExpressionKind::Or(parts) => {
+                parts.iter().for_each(|part| self.asks_labels(of, part));
+            }
+            LabelExpressionKind::Dynamic(_) | LabelExpressionKind::Any => {}
+        }
     }
 
     fn all_labels(

@@ -35,6 +35,7 @@ mod subquery;
 mod traverse;
 mod write;
 
+use super::asked::{AskedName, NameOf};
 use super::error::{Detail, Fault, raise};
 use super::expr::Slot;
 use super::plan::{BoundQuery, Needed};
@@ -43,7 +44,7 @@ use super::types::Types;
 use crate::catalog::Catalog;
 use aggregation::Aggregation;
 use scope::{Scope, Variable};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use stratigraph_query_lang::ast::{Identifier, Query};
 use stratigraph_query_lang::{Span, nearest};
@@ -62,6 +63,8 @@ pub(crate) struct Bound {
     pub(crate) transactions: bool,
     /// The first call of what changes the graph in transactions of its own, and what that is.
     pub(crate) commits: Option<(Span, Arc<str>)>,
+    /// The names that it asks for.
+    pub(crate) asked: BTreeSet<AskedName>,
 }
 
 /// Resolves the names of a query.
@@ -82,6 +85,7 @@ pub(crate) fn bind(
         writes: false,
         transactions: false,
         commits: None,
+        asked: BTreeSet::new(),
         within_subquery: false,
         uncommitted: false,
         read_only: None,
@@ -95,6 +99,7 @@ pub(crate) fn bind(
         writes: binder.writes,
         transactions: binder.transactions,
         commits: binder.commits,
+        asked: binder.asked,
     })
 }
 
@@ -114,6 +119,7 @@ struct Binder<'a> {
     transactions: bool,
     /// The first call of what changes the graph in transactions of its own.
     commits: Option<(Span, Arc<str>)>,
+    asked: BTreeSet<AskedName>,
     /// Whether what is bound stands within `CALL { ... }`.
     within_subquery: bool,
     /// Whether something before is written that no portion of `IN TRANSACTIONS` commits.
@@ -142,6 +148,11 @@ impl Binder<'_> {
             types,
             elements: Types::ANY,
         }
+    }
+
+    /// Notes that something of this name is asked for.
+    fn asks(&mut self, of: NameOf, name: &Arc<str>) {
+        self.asked.insert(AskedName::new(of, name));
     }
 
     /// With a hint if a variable that is not known here was bound somewhere before.

@@ -94,6 +94,15 @@ impl Layout {
     }
 }
 
+/// The folder that a file or folder is in; a name alone is in the one that the process is in.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// Makes the names in a folder durable.
 pub fn sync_dir(dir: &Path) -> Result<()> {
     let opened = File::open(dir).map_err(|error| Error::io("open", dir, error))?;
@@ -111,7 +120,7 @@ pub fn replace(path: &Path, contents: &[u8]) -> Result<()> {
     file.sync_all()
         .map_err(|error| Error::io("sync", &new, error))?;
     fs::rename(&new, path).map_err(|error| Error::io("rename", &new, error))?;
-    sync_dir(path.parent().unwrap_or(Path::new(".")))
+    sync_dir(folder_of(path))
 }
 
 /// Removes a folder with everything in it; one that is not there is fine.
@@ -136,4 +145,21 @@ pub fn read_small(path: &Path, limit_bytes: u64) -> Result<Vec<u8>> {
         ));
     }
     fs::read(path).map_err(|error| Error::io("read", path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_alone_is_in_the_folder_of_the_process() {
+        for (path, folder) in [
+            ("/a/b.toml", "/a"),
+            ("a/b.toml", "a"),
+            ("b.toml", "."),
+            ("/", "."),
+        ] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
+        }
+    }
 }

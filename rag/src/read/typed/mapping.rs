@@ -37,6 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
+use stratigraph::storage::files::folder_of;
 use stratigraph_tables::mapping::{PropertyFrom, inside, within};
 
 use super::rule::{Chosen, EdgeRule, End, Link, NodeRule, Property, When};
@@ -167,11 +168,7 @@ pub(super) fn read(path: &Path) -> Result<TableMapping, ReadError> {
         let reason = format!("{UNREADABLE}: {error}");
         ReadError::new(&shown, Place::File, reason, MEND)
     })?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    parse(&shown, &text, Some(folder))
+    parse(&shown, &text, Some(folder_of(path)))
 }
 
 /// Makes a mapping of its text and puts the rules of each file together. Without a folder no path is ever looked at.
