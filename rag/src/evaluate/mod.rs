@@ -9,6 +9,7 @@ mod judge;
 mod jury;
 mod make;
 mod metrics;
+mod numerals;
 mod page;
 mod refusal;
 mod run;
