@@ -58,6 +58,13 @@ impl Retrieved {
         self.threshold.is_some_and(|threshold| value < threshold)
     }
 
+    /// Whether an answer from it is refused before anybody writes one: nothing was found that can be read, nothing of it fits
+    /// into the budget, or it is trusted less than the threshold says.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        !self.found.iter().any(|found| found.packed) || self.is_below_threshold()
+    }
+
     /// Why nothing was found, if a stage says that this says nothing of the question.
     #[must_use]
     pub fn why_nothing(&self) -> Option<&str> {
