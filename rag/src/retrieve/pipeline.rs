@@ -52,7 +52,8 @@ pub struct Pipeline {
     pub stages: Vec<Stage>,
 }
 
-fn usual_budget() -> usize {
+/// So many units are packed if nothing is said, and at least so many count for a [confidence](super::Confidence).
+pub(super) fn usual_budget() -> usize {
     2000
 }
 

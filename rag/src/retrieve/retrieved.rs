@@ -6,6 +6,7 @@ use stratigraph_models::Usage;
 
 use super::confidence::confidence;
 use super::pack::pack_while;
+use super::pipeline::usual_budget;
 use super::reader::{Reader, TOGETHER};
 use super::receipt::receipt;
 use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced};
@@ -159,11 +160,18 @@ impl Pipeline {
             }
         }
         let measure = Tokens(desk.embedder());
-        let packed = pack_while(&passages, self.budget, &measure, || desk.may_go_on())?;
-        for kept in packed.kept {
-            found[kept].packed = true;
+        let pack = |budget| pack_while(&passages, budget, &measure, || desk.may_go_on());
+        let packed = pack(self.budget)?;
+        for kept in &packed.kept {
+            found[*kept].packed = true;
         }
-        let confidence = confidence(desk, &found, &entities)?;
+        // A threshold is kept for any budget: what is known is trusted no less because somebody wants to read little of it.
+        let mut trusted = match self.budget < usual_budget() {
+            true => pack(usual_budget())?.kept,
+            false => packed.kept,
+        };
+        trusted.sort_unstable();
+        let confidence = confidence(desk, &found, &entities, &trusted)?;
         Ok(Retrieved {
             pipeline: self.name.clone(),
             question: desk.text().to_owned(),

@@ -61,13 +61,24 @@ fn a_threshold_is_found_kept_and_gone_by() {
         open.calibration(&read, &pipeline).unwrap()
     };
     assert_eq!((of("strata"), of("vector")), (Some(other.clone()), None));
-    // How much is packed and told is not part of what it is for.
-    let mut narrow = Pipeline::preset("strata").unwrap();
-    narrow.budget = 100;
-    assert_eq!(
-        open.calibration(&read, &narrow).unwrap(),
-        Some(other.clone())
-    );
+    // How much is packed and told is not part of what it is for, and who reads less is as sure.
+    let strata = Pipeline::preset("strata").unwrap();
+    let sure = |pipeline: &Pipeline| {
+        let question = Question::new(QUESTION).unwrap();
+        let found = open.retrieve(pipeline, &question, &CancelToken::new());
+        found.unwrap().confidence
+    };
+    for budget in [10, 100] {
+        let narrow = Pipeline {
+            budget,
+            ..strata.clone()
+        };
+        assert_eq!(
+            open.calibration(&read, &narrow).unwrap(),
+            Some(other.clone())
+        );
+        assert_eq!(sure(&narrow), sure(&strata), "{budget}");
+    }
     // Another domain is refused, and what the documents say is not.
     let (answer, heard) = asked_by(
         &open,
