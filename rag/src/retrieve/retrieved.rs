@@ -66,7 +66,7 @@ impl Retrieved {
         !self.found.iter().any(|found| found.packed) || self.is_below_threshold()
     }
 
-    /// Why nothing was found, if a stage says that this says nothing of the question.
+    /// Why nothing was found, if a stage says that this may say nothing of the question.
     #[must_use]
     pub fn why_nothing(&self) -> Option<&str> {
         let mut notes = self.trace.iter().filter_map(Traced::note);
@@ -85,7 +85,7 @@ impl Retrieved {
 }
 
 impl Traced {
-    /// Why the stage found nothing, if that says nothing of the question.
+    /// Why the stage found nothing, if that may say nothing of the question.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.detail["note"].as_str()
