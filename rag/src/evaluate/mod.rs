@@ -20,7 +20,7 @@ mod tags;
 mod tests;
 
 pub use accuracy::{ALIKE, Accuracy, bert_score, has_right_numbers, numbers_of};
-pub use compare::{Changed, Comparison, Difference, Verdict};
+pub use compare::{Changed, Comparison, CostDifference, Difference, Verdict};
 pub use confidence::confidence_of;
 pub use figures::Figure;
 pub use interval::Mean;
