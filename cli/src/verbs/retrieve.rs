@@ -190,9 +190,14 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
 /// Whether `ask` would answer from it.
 fn trust(retrieved: &Retrieved, threshold: f32) -> String {
     let value = retrieved.confidence.value;
-    match retrieved.is_below_threshold() {
-        true => format!(
+    if retrieved.is_below_threshold() {
+        return format!(
             "confidence {value:.3}, below the calibrated {threshold:.3}: `ask` would refuse"
+        );
+    }
+    match retrieved.is_refused() && !retrieved.found.is_empty() {
+        true => format!(
+            "confidence {value:.3}, and nothing of it fits into the budget: `ask` would refuse"
         ),
         false => trusted(value, threshold),
     }

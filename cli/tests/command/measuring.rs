@@ -266,6 +266,7 @@ fn a_graph_follows_its_set_and_runs_are_compared() {
     let said = diff(&before, &after, &[]);
     said.assert_code(0);
     assert!(said.stdout.contains("0 better, 0 worse"), "{}", said.stdout);
+    assert!(!said.stdout.contains(" is worse of "), "{}", said.stdout);
     let said = diff(&before, &after, &["--questions", "mrr"]);
     let same = "things: mrr is the same of each question";
     assert!(said.assert_code(0).stdout.contains(same), "{}", said.stdout);
@@ -302,17 +303,42 @@ fn a_graph_follows_its_set_and_runs_are_compared() {
         "{}",
         said.stdout
     );
-    let csv = fs::read_to_string(&csv).unwrap();
+    for told in [
+        "things by vector -> direct: r5 is worse of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more",
+        "things by vector -> direct: refused is better of n",
+        "p50 ms",
+        "p99 ms",
+        "things: the cost units is only in the first",
+    ] {
+        assert!(
+            said.stdout.contains(told),
+            "{told} is not in\n{}",
+            said.stdout
+        );
+    }
+    // Who names a measure is told its questions alone.
+    let one = diff(&before, &nothing, &["--questions", "mrr"]);
     assert!(
-        csv.contains("things,vector,direct,r5,1.000000,0.000000,-1.000000,-1.000000,12,12,worse"),
-        "{csv}"
+        one.stdout.contains("things 11: mrr ") && !one.stdout.contains(" is worse of "),
+        "{}",
+        one.stdout
     );
+    let csv = fs::read_to_string(&csv).unwrap();
+    for row in [
+        "things,vector,direct,r5,1.000000,0.000000,-1.000000,-1.000000,12,12,worse",
+        "things,vector,direct,calls,0.000000,0.000000,,,13,,",
+    ] {
+        assert!(csv.contains(row), "{row} is not in\n{csv}");
+    }
     let html = fs::read_to_string(&html).unwrap();
     assert!(html.contains("vector (before)") && html.contains("direct (after)"));
     let said = ask("eval", &[], &["diff", text(&before), text(&nothing)]);
     assert_eq!(said.code, 2, "{}", said.stderr);
     let answer: Json = serde_json::from_str(&said.stdout).unwrap();
     assert!(answer["worse"].as_u64().unwrap() > 5, "{answer}");
+    let costs = answer["costs"].as_array().unwrap().iter();
+    let costs: Vec<&str> = costs.map(|one| one["cost"].as_str().unwrap()).collect();
+    assert_eq!(costs, ["p50 ms", "p99 ms", "calls", "tokens"]);
     let (_, message) = ask("eval", &[], &["diff", text(&before), text(&corpus)]).error();
     assert!(message.contains("corpus.jsonl"), "{message}");
 }

@@ -38,7 +38,7 @@ pub struct Retrieved {
 pub struct Confidence {
     /// From 0 to 1; 0 if nothing was found.
     pub value: f32,
-    /// The best cosine of the question and something that was packed.
+    /// The best cosine of the question and something that was packed, or that the usual budget of 2,000 units would hold.
     pub cosine: Option<f32>,
     /// The share of the question's words that the best of it say, each weighed by its rarity.
     pub coverage: Option<f32>,

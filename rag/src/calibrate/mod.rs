@@ -122,6 +122,20 @@ pub enum CalibrateError {
         /// How many questions were asked.
         asked: usize,
     },
+    /// There is no confidence in more questions than may be refused, so that the only threshold is one that refuses nothing.
+    #[error(
+        "the pipeline {pipeline} has no confidence in {unsure} of {asked} questions, also with what they were made of, as it finds nothing near enough, and at most a share of {refuse_at_most} may be refused: only a threshold of 0 is left, which refuses nothing and is not kept. Calibrate a pipeline that finds more (an `above` of its stages may be for another embedder), or let more be refused"
+    )]
+    RefusesNothing {
+        /// The pipeline.
+        pipeline: String,
+        /// How many questions that can be answered it has no confidence in.
+        unsure: usize,
+        /// How many questions were asked.
+        asked: usize,
+        /// Which share of them may be refused.
+        refuse_at_most: f64,
+    },
 }
 
 impl Calibrate {
@@ -206,16 +220,25 @@ impl Open {
             let (pipeline, asked) = (pipeline.name.clone(), made.len());
             return Err(CalibrateError::NothingFound { pipeline, asked }.into());
         }
+        let verdict = verdict::verdict(&with, &without, how.refuse_at_most);
+        if verdict.refuses_nothing() {
+            let unsure = with.iter().filter(|confidence| **confidence <= 0.0);
+            return Err(CalibrateError::RefusesNothing {
+                pipeline: pipeline.name.clone(),
+                unsure: unsure.count(),
+                asked: made.len(),
+                refuse_at_most: how.refuse_at_most,
+            }
+            .into());
+        }
         let documents = read.node_count(Some("Document"))?;
-        Ok(
-            verdict::verdict(&with, &without, how.refuse_at_most).into_calibration(
-                pipeline,
-                self.embedder_name(),
-                how,
-                (unit.name(), documents, read.commit_seq().get()),
-                made.len(),
-            ),
-        )
+        Ok(verdict.into_calibration(
+            pipeline,
+            self.embedder_name(),
+            how,
+            (unit.name(), documents, read.commit_seq().get()),
+            made.len(),
+        ))
     }
 
     /// The confidence with what a question was made of, and without.

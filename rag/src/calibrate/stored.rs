@@ -12,7 +12,9 @@ use crate::retrieve::{Operator, Pipeline};
 const CALIBRATION: &str = "Calibration";
 
 /// What a threshold is kept under: everything that decides what confidences a pipeline gives. What it packs first does, as a
-/// confidence is of what is packed; what it is called, how much it packs and what it tells is no part of it.
+/// confidence is of the first that is packed. What it is called is no part of it, nor is its budget: a confidence is of what
+/// the usual one holds, whatever is packed. A larger one holds more, and so is trusted as much or more; `most` cuts off what
+/// is not looked at then, and is trusted as much or less.
 pub(crate) fn key(
     pipeline: &Pipeline,
     embedder: &str,

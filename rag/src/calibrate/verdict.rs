@@ -103,6 +103,11 @@ pub fn area(greater: &[f32], less: &[f32]) -> f64 {
 }
 
 impl Verdict {
+    /// Whether its threshold refuses nothing, whatever is asked: no confidence is below 0.
+    pub(super) fn refuses_nothing(&self) -> bool {
+        self.threshold <= 0.0
+    }
+
     pub(super) fn into_calibration(
         self,
         pipeline: &Pipeline,
@@ -145,6 +150,12 @@ mod tests {
             assert!((verdict.threshold - threshold).abs() < 1e-6, "{share}");
             assert_eq!(verdict.false_refusals, refused, "{share}");
             assert!(verdict.true_refusals >= 0.5, "{share}");
+        }
+        // Where more than may be refused have no confidence at all, nothing is.
+        let doubtful = [vec![0.0; 3], vec![0.9; 97]].concat();
+        for (share, refuses_nothing) in [(0.02, true), (0.03, false)] {
+            let verdict = verdict(&doubtful, &unanswerable, share);
+            assert_eq!(verdict.refuses_nothing(), refuses_nothing, "{share}");
         }
         // Of many that are equal all are answered.
         let equal = verdict(&[0.25; 50], &[0.25; 50], 0.5);

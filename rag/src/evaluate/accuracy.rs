@@ -2,6 +2,7 @@
 
 use stratigraph_models::Rows;
 
+use super::numerals::{Numeral, numerals};
 use crate::cosine::dot;
 
 /// Answers of which the score is at least this are alike.
@@ -53,68 +54,33 @@ fn cosine(one: &[f32], other: &[f32]) -> f64 {
     }
 }
 
-/// The numbers that a text has: `1,577.00` is 1577 and `12 %` is 12. What stands within a name (`Q3`) is none.
+/// The numbers that a text has: `1,577.00` is 1577, `3,5` is 3.5 and `12 %` is 12. What stands within a name (`Q3`) is none.
 ///
 /// ```
 /// use stratigraph_rag::evaluate::numbers_of;
 ///
 /// assert_eq!(numbers_of("$1,577.00 in FY2018, and -3.5 %."), [1577.0, -3.5]);
+/// assert_eq!(numbers_of("1.234.567,8 euro"), [1_234_567.8]);
 /// ```
 #[must_use]
 pub fn numbers_of(text: &str) -> Vec<f64> {
-    let signs: Vec<char> = text.chars().collect();
-    let (mut numbers, mut place) = (Vec::new(), 0);
-    while place < signs.len() {
-        let before = place.checked_sub(1).map(|before| signs[before]);
-        if !signs[place].is_ascii_digit() || before.is_some_and(is_of_a_name) {
-            place += 1;
-            continue;
-        }
-        let start = place;
-        while place < signs.len() && is_part(&signs, place) {
-            place += 1;
-        }
-        let digits: String = signs[start..place]
-            .iter()
-            .filter(|sign| **sign != ',')
-            .collect();
-        let is_name = signs
-            .get(place)
-            .copied()
-            .is_some_and(|sign| sign.is_ascii_alphabetic());
-        let is_below = before.is_some_and(|sign| matches!(sign, '-' | '−' | '('))
-            && !start
-                .checked_sub(2)
-                .is_some_and(|two| signs[two].is_alphanumeric());
-        // A bracket alone is no minus: in tables `(12)` is, and `(12 months)` is not.
-        let is_below = is_below && (before != Some('(') || signs.get(place) == Some(&')'));
-        if let (Ok(number), false) = (digits.parse::<f64>(), is_name) {
-            numbers.push(if is_below { -number } else { number });
-        }
-    }
-    numbers
+    numerals(text).iter().map(Numeral::value).collect()
 }
 
-fn is_of_a_name(sign: char) -> bool {
-    sign.is_ascii_alphanumeric() || sign == '.' || sign == ','
-}
-
-/// Whether a sign goes on with a number: a digit, or a comma or point between two digits.
-fn is_part(signs: &[char], place: usize) -> bool {
-    let is_digit = |place: usize| signs.get(place).is_some_and(char::is_ascii_digit);
-    match signs[place] {
-        ',' | '.' => is_digit(place + 1) && place > 0 && is_digit(place - 1),
-        sign => sign.is_ascii_digit(),
-    }
-}
-
-/// Whether an answer has all numbers of the right one, up to rounding of a thousandth.
+/// Whether an answer has all numbers of the right one, each to the last digit that is told of it there: 2021 is not 2022, and
+/// 3.14159 is 3.14, which 3.1 is not.
+///
+/// ```
+/// use stratigraph_rag::evaluate::has_right_numbers;
+///
+/// assert!(has_right_numbers("About 3.14159, in 2022.", "3.14 in 2022"));
+/// assert!(!has_right_numbers("About 3.14, in 2021.", "3.14 in 2022"));
+/// ```
 #[must_use]
 pub fn has_right_numbers(answer: &str, gold: &str) -> bool {
-    let given = numbers_of(answer);
-    let alike = |one: f64, other: f64| (one - other).abs() <= 1e-3 * other.abs().max(1e-9);
-    let mut wanted = numbers_of(gold).into_iter();
-    wanted.all(|wanted| given.iter().any(|given| alike(*given, wanted)))
+    let given = numerals(answer);
+    let mut wanted = numerals(gold).into_iter();
+    wanted.all(|wanted| given.iter().any(|given| given.is(&wanted)))
 }
 
 /// How many answers are right: those to numerical questions, the others, and all.
@@ -201,22 +167,21 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_people_write_them() {
-        for (text, numbers) in [
-            ("12%", vec![12.0]),
-            ("(1,234.5) and 7", vec![-1234.5, 7.0]),
-            ("(12 months)", vec![12.0]),
-            ("Q3 of FY2018, 10K", vec![]),
-            ("2019-2021", vec![2019.0, 2021.0]),
-            ("1.", vec![1.0]),
-            ("a-5", vec![5.0]),
-            ("−5 °C", vec![-5.0]),
-            ("2022年", vec![2022.0]),
-        ] {
-            assert_eq!(numbers_of(text), numbers, "{text}");
-        }
+    fn all_numbers_of_the_right_answer_have_to_be_there() {
         assert!(has_right_numbers("1577.4", "1,577") && !has_right_numbers("1580", "1,577"));
         assert!(has_right_numbers("none", "no number"));
+        assert!(has_right_numbers("7 of 12 in 2021", "12 in 2021"));
+        assert!(!has_right_numbers("12", "12 in 2021"));
+    }
+
+    #[test]
+    fn a_wrong_year_in_the_right_words_is_wrong() {
+        let mut accuracy = Accuracy::default();
+        let gold = "It came from Etna in 2022.";
+        accuracy.add("It came from Etna in 2021.", gold, 0.99);
+        assert_eq!(accuracy.numerical(), Some(0.0));
+        accuracy.add(gold, gold, 1.0);
+        assert_eq!(accuracy.numerical(), Some(0.5));
     }
 
     #[test]

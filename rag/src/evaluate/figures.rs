@@ -26,7 +26,7 @@ pub struct Figure<'a> {
     /// Of how many questions.
     pub questions: usize,
     /// So many digits behind the point say something.
-    digits: usize,
+    pub(super) digits: usize,
 }
 
 impl Figure<'_> {

@@ -9,6 +9,7 @@ mod judge;
 mod jury;
 mod make;
 mod metrics;
+mod numerals;
 mod page;
 mod refusal;
 mod run;
@@ -19,7 +20,7 @@ mod tags;
 mod tests;
 
 pub use accuracy::{ALIKE, Accuracy, bert_score, has_right_numbers, numbers_of};
-pub use compare::{Changed, Comparison, Difference, Verdict};
+pub use compare::{Changed, Comparison, CostDifference, Difference, Verdict};
 pub use confidence::confidence_of;
 pub use figures::Figure;
 pub use interval::Mean;

@@ -11,7 +11,7 @@ use stratigraph_models::{Lexical, Recorded, Request};
 use super::*;
 use crate::door::{Equipment, Library, Open, Wanted};
 use crate::ingest::System;
-use crate::retrieve::Pipeline;
+use crate::retrieve::{Pipeline, Retrieved};
 
 const CORPUS: &str = r##"{"id": "rocks", "title": "Rocks", "text": "Basalt was lava.\n\n## Chalk\n\nChalk  is white,\nand soft.", "year": 2021}
 {"id": 7, "title": "The Sea", "text": "The sea has salt.", "year": 2022}
@@ -502,6 +502,34 @@ fn who_asks_for_a_hub_is_told_all_that_counts() {
     let (_, judge, ..) = of_facts("{\"question\": \"?\", \"gold\": [0]}");
     // A tenth more than 547, and as much again of what does not count.
     assert_eq!(judge.needs(&hub), 1000 + 602);
+}
+
+#[test]
+fn what_ask_refuses_counts_as_refused() {
+    let folder = folder(CORPUS, QUESTIONS);
+    let set = LabelledSet::read(folder.path()).unwrap();
+    let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
+    let unanswered = &set.questions[3];
+    assert_eq!(unanswered.gold, Gold::Nothing);
+    let question = unanswered.question().unwrap();
+    let retrieved = |pipeline: &Pipeline| -> Retrieved {
+        open.retrieve(pipeline, &question, &CancelToken::new())
+            .unwrap()
+    };
+    let refused = |retrieved: &Retrieved| judge.values(unanswered, retrieved)["refused"];
+    let mut nearest = Pipeline::of(&pipeline("vector = { of = 'chunks', k = 9 }")).unwrap();
+    let mut found = retrieved(&nearest);
+    assert!(!found.found.is_empty());
+    assert_eq!(refused(&found), 0.0);
+    // Below the threshold that somebody has found, and not at it.
+    let value = found.confidence.value;
+    for (threshold, is_refused) in [(value + 0.1, 1.0), (value, 0.0)] {
+        found.threshold = Some(threshold);
+        assert_eq!(refused(&found), is_refused, "{threshold}");
+    }
+    // Nothing of it fits.
+    nearest.budget = 1;
+    assert_eq!(refused(&retrieved(&nearest)), 1.0);
 }
 
 #[test]

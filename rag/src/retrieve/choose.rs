@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::search::not_above;
 use super::{Item, RetrieveError, Scale};
 
 /// What scores above a number, not equal to it. The number is of one scale, and means nothing on another: a list that has
@@ -36,7 +37,15 @@ impl Threshold {
     ///
     /// # Errors
     /// [`RetrieveError::Setting`] if a score is of another scale.
-    pub fn run(&self, mut items: Vec<Item>) -> Result<Vec<Item>, RetrieveError> {
+    pub fn run(&self, items: Vec<Item>) -> Result<Vec<Item>, RetrieveError> {
+        Ok(self.run_traced(items)?.0)
+    }
+
+    /// The same, with why nothing is left, if there was something.
+    pub(super) fn run_traced(
+        &self,
+        mut items: Vec<Item>,
+    ) -> Result<(Vec<Item>, Option<String>), RetrieveError> {
         let other = items.iter().find(|item| item.score.scale != self.scale);
         if let Some(other) = other {
             let (scale, found) = (self.scale.name(), other.score.scale.name());
@@ -48,8 +57,11 @@ impl Threshold {
                 ),
             });
         }
+        let best = items.iter().map(|item| item.score.value).reduce(f32::max);
         items.retain(|item| item.score.value > self.above);
-        Ok(items)
+        let best = best.filter(|_| items.is_empty());
+        let why = best.map(|best| not_above(best, self.scale, self.above));
+        Ok((items, why))
     }
 }
 

@@ -3,6 +3,9 @@
 //! A corpus always has something that is nearest. Whether that is near enough is a question of two things that can be
 //! seen without asking anybody: how near it is, and whether it says the words of the question that are rare. A threshold
 //! on the number is found by [`calibrate`](crate::calibrate), for one pipeline and one embedder.
+//!
+//! It is a question of what is known, and not of how much of that somebody wants to read: all that the usual budget holds
+//! is looked at where less is packed, so that a threshold holds for any budget.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,7 +20,7 @@ use crate::build::CHUNK_TEXTS;
 use crate::cosine::cosine;
 use crate::extract::is_common;
 
-/// So many of what is packed are looked through for the question's words: the best.
+/// So many of what is looked at are looked through for the question's words: the best.
 const BEST: usize = 5;
 /// So much of a question is looked up word by word.
 const MOST_BYTES: usize = 4 << 10;
@@ -35,7 +38,8 @@ pub struct Confidence {
 /// What a confidence is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConfidenceParts {
-    /// The best cosine of the question and something that was packed; nothing if none of it has a vector.
+    /// The best cosine of the question and something that was packed, or that the usual budget would hold; nothing if none
+    /// of it has a vector.
     pub cosine: Option<f32>,
     /// The share of the question's words that the best of it say, each weighed by its rarity among all texts; nothing for
     /// a question of common words alone.
@@ -162,21 +166,20 @@ pub(super) fn wanted<R: Read>(
     }
 }
 
-/// How far these can be trusted, of which those that are packed are looked at.
+/// How far these can be trusted, of which those at the places that are named are looked at, the best first.
 pub(super) fn confidence<R: Read>(
     desk: &Desk<'_, R>,
     found: &[Found],
     entities: &[Entity],
+    trusted: &[usize],
 ) -> Result<Confidence, RetrieveError> {
-    let packed = found.iter().zip(entities).filter(|(found, _)| found.packed);
-    let packed: Vec<(&Found, &Entity)> = packed.collect();
-    if packed.is_empty() {
+    if trusted.is_empty() {
         return Ok(Confidence::default());
     }
-    let best = packed.iter().take(BEST);
-    let texts = best.flat_map(|(found, _)| [found.heading.as_str(), found.text.as_str()]);
+    let best = trusted.iter().take(BEST).map(|place| &found[*place]);
+    let texts = best.flat_map(|found| [found.heading.as_str(), found.text.as_str()]);
     let wanted = desk.wanted()?;
-    let entities: Vec<Entity> = packed.iter().map(|(_, entity)| **entity).collect();
+    let entities: Vec<Entity> = trusted.iter().map(|place| entities[*place]).collect();
     Ok(Confidence::of(ConfidenceParts {
         cosine: nearest(desk, &entities)?,
         coverage: wanted.share(&wanted.terms_of(texts)),
@@ -203,7 +206,7 @@ fn nearest<R: Read>(desk: &Desk<'_, R>, of: &[Entity]) -> Result<Option<f32>, Re
 #[cfg(test)]
 mod tests {
     use super::super::trial::Trial;
-    use super::super::{Pipeline, Question};
+    use super::super::{Pipeline, Question, Retrieved};
     use super::*;
 
     #[test]
@@ -265,20 +268,58 @@ mod tests {
         assert_eq!(direct, Confidence::default());
     }
 
+    fn retrieved(trial: &Trial, pipeline: &Pipeline, budget: usize) -> Retrieved {
+        let mut pipeline = pipeline.clone();
+        pipeline.budget = budget;
+        trial.ask("lava", |desk| pipeline.retrieve(desk).unwrap())
+    }
+
+    fn packs_something(retrieved: &Retrieved) -> bool {
+        retrieved.found.iter().any(|found| found.packed)
+    }
+
     #[test]
-    fn only_what_is_packed_counts() {
+    fn what_may_not_be_found_is_not_trusted() {
         let trial = trial();
         let question = Question::new("lava").unwrap().only("year", 1999);
-        let mut pipeline = Pipeline::preset("vector").unwrap();
-        trial.ask_for(&question, |desk| {
-            assert_eq!(pipeline.retrieve(desk).unwrap().confidence.value, 0.0);
-        });
-        pipeline.budget = 1;
-        trial.ask("lava", |desk| {
-            let retrieved = pipeline.retrieve(desk).unwrap();
-            assert!(!retrieved.found.is_empty());
-            assert_eq!(retrieved.confidence.value, 0.0);
-        });
+        assert_eq!(asked(&trial, &question, "vector"), Confidence::default());
+    }
+
+    #[test]
+    fn a_smaller_budget_is_no_reason_to_trust_it_less() {
+        let (trial, pipeline) = (trial(), Pipeline::preset("vector").unwrap());
+        let usual = retrieved(&trial, &pipeline, pipeline.budget);
+        assert!(packs_something(&usual) && usual.confidence.value > 0.5);
+        for budget in [1, 5, 10] {
+            let less = retrieved(&trial, &pipeline, budget);
+            assert_eq!(less.found.len(), usual.found.len());
+            assert_eq!(less.confidence, usual.confidence, "{budget}");
+        }
+        assert!(!packs_something(&retrieved(&trial, &pipeline, 1)));
+    }
+
+    #[test]
+    fn what_no_usual_budget_holds_counts_where_it_is_packed() {
+        let trial = Trial::new();
+        // Of eighty words each, so that the usual budget holds half of them. The nearest has the word once, and is last.
+        for number in 0..50 {
+            let (words, cosine) = match number {
+                0 => (format!("lava {}", "sand ".repeat(78)), 0.9),
+                _ => ("lava ".repeat(79), 0.1),
+            };
+            let text = format!("# Rocks\n\n{} {words}{cosine}\n", number + 2);
+            trial.put(&format!("{number}.md"), 2021, &text, &[]);
+        }
+        let by_words = "name = 'words'\n[[stage]]\nname = 'words'\nrun.bm25 = { k = 50 }";
+        let by_words = Pipeline::parse(by_words).unwrap();
+        let cosine = |budget: usize| {
+            let found = retrieved(&trial, &by_words, budget);
+            assert_eq!(found.found.len(), 50);
+            found.confidence.parts.cosine.unwrap()
+        };
+        for (budget, expected) in [(30, 0.1), (2000, 0.1), (10_000, 0.9)] {
+            assert!((cosine(budget) - expected).abs() < 1e-5, "{budget}");
+        }
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub struct ReadAsTriples {
     pub triples: Vec<QuestionTriple>,
     /// How much each search has found: one for each triple, or one with the question if there is none.
     pub found: Vec<usize>,
+    /// Why nothing was found, if that is because all is below `above`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What the model was paid; nothing if there is none, and the question was searched for.
     #[serde(flatten)]
     pub spent: Spent,
@@ -98,10 +101,16 @@ impl ExtractTriples {
         if lists.is_empty() {
             lists.push(search.run(desk)?);
         }
+        let note = match (lists.iter().all(Vec::is_empty), rows.is_empty()) {
+            (false, _) => None,
+            (true, false) => search.why_none_is_above(desk, rows.iter())?,
+            (true, true) => search.why_none_is_above(desk, [desk.vector()?])?,
+        };
         let found = lists.iter().map(Vec::len).collect();
         let told = ReadAsTriples {
             triples,
             found,
+            note,
             spent,
         };
         Ok((fused(lists, self.constant), told))

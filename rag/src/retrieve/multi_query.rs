@@ -51,6 +51,9 @@ pub struct Reworded {
     pub wordings: Vec<String>,
     /// How much each search has found: that with the question, then one for each wording.
     pub found: Vec<usize>,
+    /// Why nothing was found, if that is because all is below `above`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What the model was paid; nothing if there is none, and only the question was searched for.
     #[serde(flatten)]
     pub spent: Spent,
@@ -93,12 +96,17 @@ impl MultiQuery {
         check("multi_query", self.n, self.constant)?;
         let (wordings, spent) = asked(reader, |reader| reader.wordings(desk.text(), self.n))?;
         let mut lists = Vec::with_capacity(wordings.len() + 1);
+        let mut note = None;
         match &self.search {
             Search::Vector(vector) => {
                 lists.push(vector.run(desk)?);
                 let rows = desk.vectors(Purpose::Question, &wordings)?;
                 for row in rows.iter() {
                     lists.push(vector.near(desk, row)?);
+                }
+                if lists.iter().all(Vec::is_empty) {
+                    let all = [desk.vector()?].into_iter().chain(rows.iter());
+                    note = vector.why_none_is_above(desk, all)?;
                 }
             }
             Search::Bm25(bm25) => {
@@ -112,6 +120,7 @@ impl MultiQuery {
         let told = Reworded {
             wordings,
             found,
+            note,
             spent,
         };
         Ok((fused(lists, self.constant), told))

@@ -162,10 +162,8 @@ impl Operator {
         Ok(match self {
             Self::Vector(vector) => {
                 let found = vector.run(desk)?;
-                match vector.why_nothing(desk, &found)? {
-                    Some(why) => Done::detailed(found, &serde_json::json!({"note": why})),
-                    None => found.into(),
-                }
+                let why = vector.why_nothing(desk, &found)?;
+                Done::noted(found, why)
             }
             Self::Bm25(bm25) => bm25.run(desk)?.into(),
             Self::Mentions(mentions) => mentions.run(desk)?.into(),
@@ -203,7 +201,10 @@ impl Operator {
             Self::Onward(onward) => onward.run(desk, &joined(lists))?.into(),
             Self::Gather(gather) => gather.run(desk, &joined(lists))?.into(),
             Self::Support(support) => support.run(desk, &joined(lists))?.into(),
-            Self::Threshold(threshold) => threshold.run(joined(lists))?.into(),
+            Self::Threshold(threshold) => {
+                let (kept, why) = threshold.run_traced(joined(lists))?;
+                Done::noted(kept, why)
+            }
             Self::Limit(limit) => limit.run(joined(lists)).into(),
             Self::Rerank(rerank) => {
                 let reranker = desk.reranker()?;
@@ -271,6 +272,14 @@ pub(super) struct Done {
 impl Done {
     fn traced((given, detail): (Vec<Item>, impl Serialize)) -> Self {
         Self::detailed(given, &detail)
+    }
+
+    /// With why nothing was found, if that may say nothing of the question.
+    fn noted(given: Vec<Item>, why: Option<String>) -> Self {
+        match why {
+            Some(why) => Self::detailed(given, &serde_json::json!({"note": why})),
+            None => given.into(),
+        }
     }
 
     fn detailed(given: Vec<Item>, detail: &impl Serialize) -> Self {

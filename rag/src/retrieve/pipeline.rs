@@ -52,7 +52,8 @@ pub struct Pipeline {
     pub stages: Vec<Stage>,
 }
 
-fn usual_budget() -> usize {
+/// So many units are packed if nothing is said, and at least so many count for a [confidence](super::Confidence).
+pub(super) fn usual_budget() -> usize {
     2000
 }
 
@@ -104,7 +105,7 @@ pub struct Traced {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_there: bool,
     /// What the operator says of it beside: the levels of a descent, the layers of communities, the length of a walk,
-    /// what a model was paid; why it found nothing, if that says nothing of the question; what packing left out, and why.
+    /// what a model was paid; why it found nothing, if that may say nothing of the question; what packing left out, and why.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub detail: serde_json::Value,
 }

@@ -7,6 +7,7 @@ use stratigraph_models::Usage;
 
 use super::confidence::confidence;
 use super::pack::{Packed, pack_while};
+use super::pipeline::usual_budget;
 use super::reader::{Reader, TOGETHER};
 use super::receipt::receipt;
 use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced};
@@ -66,7 +67,14 @@ impl Retrieved {
         stages.any(|stage| stage.operator != Traced::PACK)
     }
 
-    /// Why nothing was found, if a stage says that this says nothing of the question.
+    /// Whether an answer from it is refused before anybody writes one: nothing was found that can be read, nothing of it fits
+    /// into the budget, or it is trusted less than the threshold says.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        !self.found.iter().any(|found| found.packed) || self.is_below_threshold()
+    }
+
+    /// Why nothing was found, if a stage says that this may say nothing of the question.
     #[must_use]
     pub fn why_nothing(&self) -> Option<&str> {
         let mut notes = self.trace.iter().filter_map(Traced::note);
@@ -90,7 +98,7 @@ impl Traced {
     /// their places in what was found, from 1, and how many units the text has (`units`) of how many (`budget`).
     pub const PACK: &'static str = "pack";
 
-    /// Why the stage found nothing, if that says nothing of the question.
+    /// Why the stage found nothing, if that may say nothing of the question.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.detail["note"].as_str()
@@ -165,14 +173,21 @@ impl Pipeline {
             }
         }
         let measure = Tokens(desk.embedder());
-        let packed = pack_while(&passages, self.budget, &measure, || desk.may_go_on())?;
+        let pack = |budget| pack_while(&passages, budget, &measure, || desk.may_go_on());
+        let packed = pack(self.budget)?;
         for kept in &packed.kept {
             found[*kept].packed = true;
         }
         let packing = packing(&packed, found.len(), self.budget);
         desk.tell(&packing);
         trace.push(packing);
-        let confidence = confidence(desk, &found, &entities)?;
+        // A threshold is kept for any budget: what is known is trusted no less because somebody wants to read little of it.
+        let mut trusted = match self.budget < usual_budget() {
+            true => pack(usual_budget())?.kept,
+            false => packed.kept,
+        };
+        trusted.sort_unstable();
+        let confidence = confidence(desk, &found, &entities, &trusted)?;
         Ok(Retrieved {
             pipeline: self.name.clone(),
             question: desk.text().to_owned(),

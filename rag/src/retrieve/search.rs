@@ -183,15 +183,19 @@ impl Vector {
         desk.enough_allowed(self.k, |k| self.near_among(desk, vector, k, None))
     }
 
-    /// Why it has found nothing, where that says nothing of the question: domains are found by their summaries, and none has
-    /// one.
+    /// Why it has found nothing, where that may say nothing of the question: all is below `above`; domains are found by their
+    /// summaries, and none has one.
     pub(super) fn why_nothing<R: Read>(
         &self,
         desk: &Desk<'_, R>,
         found: &[Item],
-    ) -> Result<Option<&'static str>, RetrieveError> {
-        if self.of != Layer::Domains || !found.is_empty() {
+    ) -> Result<Option<String>, RetrieveError> {
+        if !found.is_empty() {
             return Ok(None);
+        }
+        let below = self.why_none_is_above(desk, [desk.vector()?])?;
+        if below.is_some() || self.of != Layer::Domains {
+            return Ok(below);
         }
         let domains = desk.read().nodes_with_label(Label::DomainTag.name())?;
         if domains.len() > MOST_LOOKED_AT as u64 {
@@ -203,7 +207,30 @@ impl Vector {
                 return Ok(None);
             }
         }
-        Ok((!domains.is_empty()).then_some(NO_SUMMARIES))
+        Ok((!domains.is_empty()).then(|| NO_SUMMARIES.to_owned()))
+    }
+
+    /// Why nothing is near enough to any of these vectors, if there is something: how near that is.
+    pub(super) fn why_none_is_above<'v, R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        vectors: impl IntoIterator<Item = &'v [f32]>,
+    ) -> Result<Option<String>, RetrieveError> {
+        let Some(above) = self.above else {
+            return Ok(None);
+        };
+        let all = Self {
+            k: 1,
+            above: None,
+            ..*self
+        };
+        let mut nearest: Option<f32> = None;
+        for vector in vectors {
+            let found = all.near(desk, vector)?;
+            let near = found.first().map(|item| item.score.value);
+            nearest = near.into_iter().chain(nearest).reduce(f32::max);
+        }
+        Ok(nearest.map(|nearest| not_above(nearest, Scale::Cosine, above)))
     }
 
     fn near_among<R: Read>(
@@ -329,6 +356,15 @@ impl Bm25 {
         }
         Ok((found, answer))
     }
+}
+
+/// Why nothing is left of what was found, of which this is the best: a bound that is right for one embedder leaves nothing of
+/// what another one finds.
+pub(super) fn not_above(best: f32, scale: Scale, above: f32) -> String {
+    let scale = scale.name();
+    format!(
+        "the best has {best:.3} ({scale}), and `above` is {above}, which is for another embedder or question"
+    )
 }
 
 /// What two searches of one index have found, each once, the best first.

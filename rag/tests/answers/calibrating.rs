@@ -61,13 +61,24 @@ fn a_threshold_is_found_kept_and_gone_by() {
         open.calibration(&read, &pipeline).unwrap()
     };
     assert_eq!((of("strata"), of("vector")), (Some(other.clone()), None));
-    // How much is packed and told is not part of what it is for.
-    let mut narrow = Pipeline::preset("strata").unwrap();
-    narrow.budget = 100;
-    assert_eq!(
-        open.calibration(&read, &narrow).unwrap(),
-        Some(other.clone())
-    );
+    // How much is packed and told is not part of what it is for, and who reads less is as sure.
+    let strata = Pipeline::preset("strata").unwrap();
+    let sure = |pipeline: &Pipeline| {
+        let question = Question::new(QUESTION).unwrap();
+        let found = open.retrieve(pipeline, &question, &CancelToken::new());
+        found.unwrap().confidence
+    };
+    for budget in [10, 100] {
+        let narrow = Pipeline {
+            budget,
+            ..strata.clone()
+        };
+        assert_eq!(
+            open.calibration(&read, &narrow).unwrap(),
+            Some(other.clone())
+        );
+        assert_eq!(sure(&narrow), sure(&strata), "{budget}");
+    }
     // Another domain is refused, and what the documents say is not.
     let (answer, heard) = asked_by(
         &open,
@@ -191,7 +202,12 @@ fn what_is_left_out_is_left_out_of_searches_and_of_what_was_found() {
             "name = 'one'\n[[stage]]\nname = 'near'\nrun.vector = {{ of = '{layer}', k = {k} }}"
         );
         let pipeline = Pipeline::parse(&pipeline).unwrap();
-        let found = open.try_calibrate(&pipeline, &wanted(3), &CancelToken::new(), &mut |_, _| ());
+        // Headings say nothing of some questions: who may refuse no more than the usual share of them has no threshold.
+        let how = Calibrate {
+            refuse_at_most: 0.25,
+            ..wanted(3)
+        };
+        let found = open.try_calibrate(&pipeline, &how, &CancelToken::new(), &mut |_, _| ());
         found.unwrap()
     };
     // Of a search for one the next best takes the place of what is left out: else nothing would be found at all.
@@ -228,6 +244,20 @@ fn where_nothing_is_found_there_is_no_threshold() {
             "{said}"
         );
     }
+    // Half of the questions find something near enough: whatever may be refused of them, less is.
+    let half = "name = 'half'\n[[stage]]\nname = 'near'\nrun.vector = { of = 'chunks', k = 5, above = 0.4 }";
+    let half = Pipeline::parse(half).unwrap();
+    let refused = open.calibrate(&half, &wanted(1), &CancelToken::new(), &mut |_, _| ());
+    let refused = refused.unwrap_err();
+    let DoorError::Calibrate(CalibrateError::RefusesNothing { unsure, asked, .. }) = &refused
+    else {
+        panic!("{refused}");
+    };
+    assert!((2..*asked).contains(unsure), "{refused}");
+    assert!(
+        refused.to_string().contains("a threshold of 0"),
+        "{refused}"
+    );
     // Nothing of it is kept.
     let kept = open.calibrations(&db.read().unwrap()).unwrap();
     assert!(kept.is_empty(), "{kept:?}");

@@ -1,12 +1,12 @@
-//! `eval diff`: what has become better from one run to another, what worse, and on which questions.
+//! `eval diff`: what has become better from one run to another, what worse, and on which questions; and what that took.
 
 use crate::failure::Failure;
-use crate::output::{Reply, Table};
+use crate::output::{Reply, SHOWN, Table, count};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use stratigraph_rag::evaluate::{Comparison, Difference, Saved, Verdict};
+use stratigraph_rag::evaluate::{Comparison, CostDifference, Difference, Saved, Verdict};
 
 /// A larger file is no run of ours.
 const LONGEST: u64 = 1 << 30;
@@ -17,25 +17,28 @@ const LONGEST: u64 = 1 << 30;
 A file is what `eval --out` or `eval --json` has written. Runs of a set by one pipeline belong together; where both
 files have only one pipeline for it, these two do. What `--refusal` has measured is compared if it is of as many
 questions. The exit code is 2 if any measure is worse by more than chance: the 95 % interval of the difference, by bootstrap
-over the questions that both have, lies below 0, and of `own_refused`, of which less is better, above it.
+over the questions that both have, lies below 0, and of `own_refused`, of which less is better, above it. Of each measure
+that is better or worse by more than chance the questions are named that have changed most, ten of either kind. What
+questions took (times, units, calls and tokens) stands beside it, and counts for nothing.
 
-Example:
+Examples:
+  stratigraph eval diff before.json after.json
   stratigraph eval diff before.json after.json --questions r5
 
 JSON: differences [{set, before, after, measure, mean_before, mean_after, low, high, questions, changed [{id, before,
-after}]}], unmatched [text], worse")]
+after}]}], costs [{set, before, after, cost, value_before, value_after, questions}], unmatched [text], worse")]
 pub(super) struct Diff {
     /// The run before
     before: PathBuf,
     /// The run after
     after: PathBuf,
-    /// Tell every question of which this measure has changed
+    /// Tell every question of which this measure has changed, and no others
     #[arg(long, value_name = "MEASURE")]
     questions: Option<String>,
-    /// Also tell measures that have not changed
+    /// Also tell measures and costs that have not changed
     #[arg(long)]
     all: bool,
-    /// A file for the differences, as CSV
+    /// A file for the differences, also those of costs, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// A file for a page with pictures of both runs
@@ -81,19 +84,12 @@ impl Diff {
             }
         }
         reply.table(&table);
-        let chosen = comparison.differences.iter();
-        for one in chosen.filter(|one| Some(&one.measure) == self.questions.as_ref()) {
-            for changed in &one.changed {
-                reply.line(format!(
-                    "{} {}: {} {:.3} -> {:.3}",
-                    one.set, changed.id, one.measure, changed.before, changed.after
-                ));
-            }
-            if one.changed.is_empty() {
-                reply.line(format!(
-                    "{}: {} is the same of each question",
-                    one.set, one.measure
-                ));
+        self.tell_costs(&mut reply, &comparison.costs);
+        for one in &comparison.differences {
+            match &self.questions {
+                Some(measure) if *measure == one.measure => all_changed(&mut reply, one),
+                None if one.verdict() != Verdict::Alike => most_changed(&mut reply, one),
+                _ => {}
             }
         }
         let worse = comparison.worse();
@@ -112,6 +108,30 @@ impl Diff {
             reply.incomplete();
         }
         Ok(reply)
+    }
+
+    /// What questions took, where that is otherwise.
+    fn tell_costs(&self, reply: &mut Reply, costs: &[CostDifference]) {
+        let headings = ["set", "pipelines", "cost", "before", "after", "difference"];
+        let mut table = Table::of_numbers(headings);
+        let mut is_any = false;
+        for one in costs {
+            if self.all || one.value_before != one.value_after {
+                let [before, after, difference] = one.shown();
+                table.row([
+                    one.set.clone(),
+                    pipelines(&one.before, &one.after),
+                    one.cost.clone(),
+                    before,
+                    after,
+                    difference,
+                ]);
+                is_any = true;
+            }
+        }
+        if is_any {
+            reply.table(&table);
+        }
     }
 
     /// Whether there is the measure whose questions are wanted.
@@ -145,11 +165,52 @@ fn read(file: &Path) -> Result<Saved, Failure> {
     serde_json::from_str(&text).map_err(|error| wrong(&error))
 }
 
+/// Every question of which a measure has changed.
+fn all_changed(reply: &mut Reply, one: &Difference) {
+    for changed in &one.changed {
+        reply.line(format!(
+            "{} {}: {} {:.3} -> {:.3}",
+            one.set, changed.id, one.measure, changed.before, changed.after
+        ));
+    }
+    if one.changed.is_empty() {
+        reply.line(format!(
+            "{}: {} is the same of each question",
+            one.set, one.measure
+        ));
+    }
+}
+
+/// The questions of which a measure has changed most, those that are better and those that are worse.
+fn most_changed(reply: &mut Reply, one: &Difference) {
+    let of = format!("{} by {}", one.set, pipelines(&one.before, &one.after));
+    for (verdict, changed) in [Verdict::Better, Verdict::Worse]
+        .into_iter()
+        .zip(one.sides())
+    {
+        if changed.is_empty() {
+            continue;
+        }
+        let first = changed.iter().take(SHOWN).map(|one| one.id.as_str());
+        let first = first.collect::<Vec<_>>().join(", ");
+        let more = match changed.len().checked_sub(SHOWN) {
+            Some(more @ 1..) => format!(" and {} more", count(more as u64)),
+            _ => String::new(),
+        };
+        let (measure, is) = (&one.measure, verdict.name());
+        reply.line(format!("{of}: {measure} is {is} of {first}{more}"));
+    }
+}
+
+/// Both pipelines, or the one that both are.
+fn pipelines(before: &str, after: &str) -> String {
+    match before == after {
+        true => before.to_owned(),
+        false => format!("{before} -> {after}"),
+    }
+}
+
 fn row(one: &Difference) -> [String; 10] {
-    let pipelines = match one.before == one.after {
-        true => one.before.clone(),
-        false => format!("{} -> {}", one.before, one.after),
-    };
     let verdict = match one.verdict() {
         Verdict::Alike => "",
         verdict => verdict.name(),
@@ -157,7 +218,7 @@ fn row(one: &Difference) -> [String; 10] {
     let better = one.better();
     [
         one.set.clone(),
-        pipelines,
+        pipelines(&one.before, &one.after),
         one.measure.clone(),
         format!("{:.3}", one.mean_before),
         format!("{:.3}", one.mean_after),

@@ -48,8 +48,9 @@ Examples:
 JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], confidence,
 milliseconds, units, cost {calls, input_tokens, output_tokens}}]}], refusals [{set, pipeline, own [confidence], foreign
 [confidence], nothing [confidence], threshold}], notes [text]; of diff: differences [{set, before, after, measure,
-mean_before, mean_after, low, high, questions, changed [{id, before, after}]}], unmatched [text], worse; of make: folder,
-facts, counted [{kind, places, sampled, questions}], phrased; the others say it themselves";
+mean_before, mean_after, low, high, questions, changed [{id, before, after}]}], costs [{set, before, after, cost,
+value_before, value_after, questions}], unmatched [text], worse; of make: folder, facts, counted [{kind, places, sampled,
+questions}], phrased; the others say it themselves";
 
 /// Arguments of `eval`.
 #[derive(Debug, Args)]

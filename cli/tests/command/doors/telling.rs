@@ -54,6 +54,12 @@ fn whether_an_answer_would_be_refused_is_told_through_every_door() {
         assert_eq!(row["found"], count);
         of_folder.push((question, found, shown, row));
     }
+    // Who reads little of it trusts it no less, and what has no room is told.
+    let little = ["retrieve", at, KNOWN, "--budget", "1"];
+    assert_eq!(told(&little, 0)["confidence"], of_folder[0].1["confidence"]);
+    let shown = run(&little).stdout;
+    let says = "nothing of it fits into the budget: `ask` would refuse";
+    assert!(shown.lines().last().unwrap().ends_with(says), "{shown}");
     let served = Served::start(&folder, &[]);
     let address = served.address();
     for (question, found, shown, row) in of_folder {

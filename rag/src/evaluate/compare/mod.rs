@@ -1,5 +1,6 @@
-//! Two runs side by side: what has become better, what worse, and on which questions.
+//! Two runs side by side: what has become better, what worse, and on which questions; and what that took (`costs.rs`).
 
+mod costs;
 #[cfg(test)]
 mod tests;
 
@@ -10,6 +11,8 @@ use serde::Serialize;
 use super::refusal::less_is_better;
 use super::saved::cell;
 use super::{Evaluation, Mean, Refusal, Saved};
+pub use costs::CostDifference;
+use costs::costs;
 
 /// What became of a measure from one run to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,11 +88,28 @@ impl Difference {
     /// Of how many of the changed questions it is better.
     #[must_use]
     pub fn better(&self) -> usize {
-        let wants_less = less_is_better(&self.measure);
         let changed = self.changed.iter();
-        changed
-            .filter(|one| (one.after > one.before) != wants_less)
-            .count()
+        changed.filter(|one| self.is_better(one)).count()
+    }
+
+    /// The changed questions of which it is better, and those of which it is worse: those first that have changed most.
+    #[must_use]
+    pub fn sides(&self) -> [Vec<&Changed>; 2] {
+        let mut changed: Vec<&Changed> = self.changed.iter().collect();
+        changed.sort_by(|one, other| other.by().total_cmp(&one.by()));
+        let (better, worse) = changed.into_iter().partition(|one| self.is_better(one));
+        [better, worse]
+    }
+
+    fn is_better(&self, changed: &Changed) -> bool {
+        (changed.after > changed.before) != less_is_better(&self.measure)
+    }
+}
+
+impl Changed {
+    /// How much it has changed.
+    fn by(&self) -> f64 {
+        (self.after - self.before).abs()
     }
 }
 
@@ -107,6 +127,8 @@ fn alone(first: bool, second: bool) -> Option<&'static str> {
 pub struct Comparison {
     /// Measure by measure.
     pub differences: Vec<Difference>,
+    /// Cost by cost. No verdict counts them.
+    pub costs: Vec<CostDifference>,
     /// What only one of them has, in words.
     pub unmatched: Vec<String>,
 }
@@ -174,6 +196,9 @@ impl Comparison {
             self.unmatched
                 .push(format!("{set}: the measure {measure} is {alone}"));
         }
+        let (costs, unmatched) = costs(one, other);
+        self.costs.extend(costs);
+        self.unmatched.extend(unmatched);
         let (ours, theirs) = (one.questions.len(), other.questions.len());
         if both < ours.max(theirs) {
             self.unmatched.push(format!(
@@ -235,7 +260,7 @@ impl Comparison {
         }
     }
 
-    /// All differences as CSV.
+    /// All differences as CSV; a cost has empty cells where a measure has an interval, changed questions and a verdict.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut csv =
@@ -253,6 +278,16 @@ impl Comparison {
                 one.questions,
                 one.changed.len(),
                 one.verdict().name()
+            ));
+        }
+        for one in &self.costs {
+            let names = [&one.set, &one.before, &one.after, &one.cost].map(|name| cell(name));
+            csv.push_str(&format!(
+                "{},{:.6},{:.6},,,{},,\r\n",
+                names.join(","),
+                one.value_before,
+                one.value_after,
+                one.questions
             ));
         }
         csv

@@ -50,6 +50,88 @@ fn differences_are_of_the_same_questions_and_say_which() {
 }
 
 #[test]
+fn questions_that_have_changed_most_are_named_first() {
+    let before = [0.5, 0.5, 0.5, 0.5, 0.5];
+    let after = [0.6, 0.0, 1.0, 0.5, 0.4];
+    let comparison = compare(&[run("a", "p", &before)], &[run("a", "p", &after)]);
+    let ids = |sides: [Vec<&Changed>; 2]| {
+        sides.map(|side| side.iter().map(|one| one.id.clone()).collect::<Vec<_>>())
+    };
+    let one = &comparison.differences[0];
+    assert_eq!(ids(one.sides()), [["2", "0"], ["1", "4"]]);
+    assert_eq!(one.better(), 2);
+    // Of what is refused wrongly less is better.
+    let refused = Difference {
+        measure: "own_refused".to_owned(),
+        ..one.clone()
+    };
+    assert_eq!(ids(refused.sides()), [["1", "4"], ["2", "0"]]);
+}
+
+/// A run of which each question took so many milliseconds and units, and as many tokens.
+fn took(pipeline: &str, questions: &[(&str, f64, usize)]) -> Evaluation {
+    let mut run = run("a", pipeline, &vec![1.0; questions.len()]);
+    for (question, (id, milliseconds, units)) in run.questions.iter_mut().zip(questions) {
+        question.id = (*id).to_owned();
+        question.milliseconds = *milliseconds;
+        question.units = *units;
+        question.cost.input_tokens = *units as u64;
+    }
+    run
+}
+
+#[test]
+fn costs_stand_side_by_side_over_the_questions_that_both_have() {
+    let before = took("p", &[("1", 2.0, 10), ("2", 4.0, 20), ("gone", 900.0, 900)]);
+    let after = took("q", &[("2", 1.5, 24), ("1", 1.0, 10), ("new", 700.0, 700)]);
+    let comparison = compare(&[before], std::slice::from_ref(&after));
+    let told: Vec<(&str, [String; 3])> = { comparison.costs.iter() }
+        .map(|one| (one.cost.as_str(), one.shown()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("p50 ms", ["4.00", "1.50", "-2.50"]),
+            ("p99 ms", ["4.00", "1.50", "-2.50"]),
+            ("units", ["15", "17", "+2"]),
+            ("calls", ["0.00", "0.00", "+0.00"]),
+            ("tokens", ["15", "17", "+2"]),
+        ]
+        .map(|(cost, shown)| (cost, shown.map(str::to_owned)))
+    );
+    let one = &comparison.costs[2];
+    assert_eq!((one.value_before, one.value_after), (15.0, 17.0));
+    assert_eq!(
+        (one.before.as_str(), one.after.as_str(), one.questions),
+        ("p", "q", 2)
+    );
+    // They are no verdict, whatever they are.
+    assert_eq!(comparison.worse(), 0);
+    assert_eq!(verdicts(&comparison), [("r5", Verdict::Alike)]);
+    let csv = comparison.csv();
+    assert!(
+        csv.contains("\r\na,p,q,units,15.000000,17.000000,,,2,,\r\n"),
+        "{csv}"
+    );
+    // As many cells as have a heading.
+    assert!(
+        csv.lines().all(|line| line.matches(',').count() == 10),
+        "{csv}"
+    );
+    // Who packs nothing has no units, and who is not timed no costs.
+    let nothing = took("q", &[("1", 1.0, 0)]);
+    let comparison = compare(std::slice::from_ref(&after), &[nothing]);
+    let told = "a: the cost units is only in the first".to_owned();
+    assert!(comparison.unmatched.contains(&told), "{comparison:?}");
+    let untimed = took("q", &[("1", 0.0, 0)]);
+    let comparison = compare(
+        std::slice::from_ref(&untimed),
+        std::slice::from_ref(&untimed),
+    );
+    assert!(comparison.costs.is_empty() && comparison.unmatched.is_empty());
+}
+
+#[test]
 fn one_question_of_forty_may_be_chance() {
     let before = vec![0.0; 40];
     let mut after = before.clone();

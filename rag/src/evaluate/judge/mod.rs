@@ -115,12 +115,14 @@ impl Judge {
             }
             Gold::Rows(tables) => rows(found, question, tables, &mut values),
             Gold::Nothing => {
-                let refused = f64::from(found.is_empty());
+                let refused = f64::from(retrieved.is_refused());
                 values.insert("refused".to_owned(), refused);
                 if self.has_facts {
-                    // As published: nothing for nothing is all right, and anything for nothing all wrong.
+                    // As published, of the list and of no threshold: nothing for nothing is all right, and anything for
+                    // nothing all wrong.
+                    let is_right = f64::from(found.is_empty());
                     let names = ["cp", "cr", "ap", "recall"];
-                    values.extend(names.map(|name| (name.to_owned(), refused)));
+                    values.extend(names.map(|name| (name.to_owned(), is_right)));
                 }
             }
         }

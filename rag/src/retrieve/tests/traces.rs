@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::trial::Trial;
-use crate::retrieve::{Pipeline, Traced};
+use crate::retrieve::{Pipeline, Question, Traced};
 
 const ROCKS: &str = "\
 # Rocks 0.9\n\nIron 0.7 has rust 0.7.\n
@@ -83,4 +83,45 @@ fn the_levels_of_a_preset_are_told() {
     // All of a level are near enough, as there are fewer than are kept.
     let levels = numbers(&trace[0].detail, LEVEL);
     assert_eq!(levels, [[1, 2, 2, 0, 0], [2, 3, 3, 0, 0]]);
+}
+
+#[test]
+fn what_leaves_nothing_by_its_bound_says_how_near_the_best_is() {
+    let trial = trial();
+    let why = |run: &str, question: &Question| {
+        let text = format!("name = 'p'\n[[stage]]\nname = 'a'\n{run}");
+        let pipeline = Pipeline::parse(&text).unwrap();
+        let retrieved = trial.ask_for(question, |desk| pipeline.retrieve(desk).unwrap());
+        let why = retrieved.why_nothing().map(str::to_owned);
+        (retrieved.found.len(), why)
+    };
+    let question = Question::new("What has rust?").unwrap();
+    let bounded = |above: f32| {
+        [
+            format!("run.vector = {{ of = 'facts', k = 9, above = {above} }}"),
+            format!(
+                "run.vector = {{ of = 'facts', k = 9 }}
+                [[stage]]\nname = 'b'\nrun.threshold = {{ above = {above}, scale = 'cosine' }}"
+            ),
+            // These ask a model for other wordings and triples where there is one.
+            format!(
+                "if_there = true\nrun.multi_query = {{ search.vector = {{ of = 'facts', k = 9, above = {above} }} }}"
+            ),
+            format!(
+                "if_there = true\nrun.extract_triples = {{ of = 'facts', k = 9, above = {above} }}"
+            ),
+        ]
+    };
+    let told = "the best has 0.700 (cosine), and `above` is 0.75, which is for another embedder or question";
+    for run in bounded(0.75) {
+        assert_eq!(why(&run, &question), (0, Some(told.to_owned())), "{run}");
+    }
+    for run in bounded(0.5) {
+        assert_eq!(why(&run, &question), (1, None), "{run}");
+    }
+    // Where there is nothing at all, no bound is to blame.
+    let elsewhere = question.only("year", 1999);
+    for run in bounded(0.75) {
+        assert_eq!(why(&run, &elsewhere), (0, None), "{run}");
+    }
 }

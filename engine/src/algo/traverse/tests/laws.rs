@@ -138,19 +138,28 @@ fn law_4_in_strict_layers_recover_with_the_same_keep_is_a_flat_scan() {
 
 #[test]
 fn law_5_null_scores_pass_neither_threshold_nor_top() {
+    let (mut nulls, mut passed) = (0, [0, 0]);
     for seed in 0..GRAPHS {
         let mut by_threshold = bare(seed);
         by_threshold.condition = Condition::Above(-2.0);
         let mut by_top = bare(seed);
         by_top.top = Some(3);
-        for case in [by_threshold, by_top] {
+        for (case, passed) in [by_threshold, by_top].into_iter().zip(&mut passed) {
             let result = case.run().unwrap();
             assert!(
                 result.rows.iter().all(|row| row.score.is_some()),
                 "seed {seed}"
             );
+            *passed += result.rows.len();
         }
+        let all = bare(seed).run().unwrap();
+        nulls += all.rows.iter().filter(|row| row.score.is_none()).count();
     }
+    // There were some to keep out, and others that passed.
+    assert!(
+        nulls > 0 && passed.iter().all(|rows| *rows > 0),
+        "{nulls} {passed:?}"
+    );
 }
 
 #[test]
