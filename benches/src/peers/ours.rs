@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stratigraph::storage::cancel::Watch;
 use stratigraph::{
-    BulkOptions, Database, Effort, Entity, Index, NO_PROPERTIES, NodeId, Parameters, Prepared,
+    BulkOptions, Database, Effort, Index, NO_PROPERTIES, NodeId, Parameters, Prepared,
     QueryOptions, Read, Value, Vector, VectorIndex, VectorIndexState, VectorSearch,
 };
 

@@ -97,7 +97,7 @@ impl Follow {
         items: Vec<Item>,
     ) -> Result<(Vec<Item>, Followed), RetrieveError> {
         let mut followed = Followed::default();
-        let nodes: Vec<NodeId> = items.iter().filter_map(Item::node).collect();
+        let nodes: Vec<NodeId> = items.iter().filter_map(|item| item.entity.node()).collect();
         let nodes = desk.read().nodes_with(&nodes, &["called"])?;
         // Chunks alone are called something.
         let titles = nodes.iter().flatten().map(|node| text_of(node, "called"));

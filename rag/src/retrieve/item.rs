@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use stratigraph::NodeId;
 use stratigraph::graph::Entity;
 
 /// Something of the graph that may answer a question.
