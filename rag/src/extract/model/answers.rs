@@ -16,6 +16,7 @@ use super::super::prompt::Filling;
 use super::super::reply::{Ground, clean_long_text};
 use super::super::task::Task;
 use super::super::{Cost, ExtractError, Language};
+use super::cited::said;
 
 /// The most bytes of a reply: forty long sentences and an analysis.
 const MOST_BYTES: usize = 256 << 10;
@@ -65,7 +66,8 @@ pub struct Shown<'a> {
 /// What a model wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Written {
-    /// Sentence by sentence, each with the numbers of passages that it cites and that were shown.
+    /// Sentence by sentence, each with the numbers of passages that it cites and that were shown, in the list of its sources or
+    /// in its text, where they are taken out.
     pub sentences: Vec<(String, Vec<usize>)>,
     /// How it comes to that.
     pub analysis: String,
@@ -230,14 +232,20 @@ impl Answers {
 
 impl Written {
     fn take(&mut self, one: &ReplySentence, passages: &[Shown<'_>], ground: &Ground) {
-        let text = clean_long_text(&one.sentence, ground, LONGEST_SENTENCE);
+        let (text, within) = said(&one.sentence, ground, LONGEST_SENTENCE);
         if !text.contains(char::is_alphanumeric) {
             return;
         }
+        // What is beyond these is no number of a passage, whatever it becomes.
+        let listed = one.sources.iter().map(|source| *source as i64);
+        let mut cited: Vec<i64> = listed.collect();
+        for number in within {
+            if !cited.contains(&number) {
+                cited.push(number);
+            }
+        }
         let mut sources = BTreeSet::new();
-        for source in &one.sources {
-            // What is beyond these is no number of a passage, whatever it becomes.
-            let source = *source as i64;
+        for source in cited {
             let known = passages
                 .iter()
                 .find(|one| usize::try_from(source) == Ok(one.number));
@@ -370,6 +378,24 @@ mod tests {
         assert_eq!((written.dropped, written.cost.dropped), (vec![2, -1], 2));
         assert!(!written.declines);
         assert_eq!(written.prompt, "answer/en/1");
+    }
+
+    #[test]
+    fn what_a_sentence_cites_in_its_text_is_a_source_and_no_word_of_it() {
+        let reply = r#"{"answer": [{"sentence": "Basalt was lava [1, 7].", "sources": [1, 9]},
+            {"sentence": "[4] They run in [0, 1].", "sources": []}, {"sentence": "[1]", "sources": [1]}], "analysis": "By [1]."}"#;
+        let written = ask(&[reply]).0.unwrap();
+        let sentences = [
+            ("Basalt was lava.", vec![1]),
+            ("They run in [0, 1].", vec![4]),
+        ];
+        let sentences = sentences.map(|(text, sources)| (text.to_owned(), sources));
+        assert_eq!(written.sentences, sentences);
+        assert_eq!((written.dropped, written.cost.dropped), (vec![9, 7], 2));
+        assert_eq!(written.analysis, "By [1].");
+        // What declines does so whatever it cites.
+        let reply = r#"{"answer": [{"sentence": "The sources do not answer this question [1].", "sources": []}], "analysis": ""}"#;
+        assert!(ask(&[reply]).0.unwrap().declines);
     }
 
     #[test]

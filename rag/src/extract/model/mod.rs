@@ -10,6 +10,7 @@
 
 mod answers;
 mod bag;
+mod cited;
 mod foreseen;
 mod judging;
 mod question;
