@@ -12,7 +12,8 @@ use crate::retrieve::{Operator, Pipeline};
 const CALIBRATION: &str = "Calibration";
 
 /// What a threshold is kept under: everything that decides what confidences a pipeline gives. What it packs first does, as a
-/// confidence is of what is packed; what it is called, how much it packs and what it tells is no part of it.
+/// confidence is of what is packed; what it is called, how much it packs, what it tells and how a model writes from it is no
+/// part of it.
 pub(crate) fn key(
     pipeline: &Pipeline,
     embedder: &str,
@@ -139,6 +140,7 @@ mod tests {
         // As it was before there was such a setting: what is kept under it stays.
         assert_eq!(plain, hash([stages.as_str(), "embedder", "", ""]));
         assert_eq!(of("pack_first = []").0, plain);
+        assert_eq!(of("answer = { temperature = 0.7 }").0, plain);
         let [one, both, turned] = [
             "pack_first = ['Chunk']",
             "pack_first = ['Chunk', 'FACT']",

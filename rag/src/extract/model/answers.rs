@@ -16,6 +16,7 @@ use super::super::prompt::Filling;
 use super::super::reply::{Ground, clean_long_text};
 use super::super::task::Task;
 use super::super::{Cost, ExtractError, Language};
+use super::Writing;
 use super::cited::said;
 
 /// The most bytes of a reply: forty long sentences and an analysis.
@@ -50,6 +51,7 @@ const KNOWS_NONE: [(Language, &str); 3] = [
 pub struct Answers {
     generator: Arc<dyn Generator>,
     structured: Structured,
+    writing: Writing,
 }
 
 /// A passage as a model is shown it.
@@ -106,7 +108,15 @@ impl Answers {
         Self {
             generator,
             structured,
+            writing: Writing::default(),
         }
+    }
+
+    /// Asks for answers that are written so.
+    #[must_use]
+    pub fn writing(mut self, writing: Writing) -> Self {
+        self.writing = writing;
+        self
     }
 
     /// The name of the model.
@@ -202,7 +212,7 @@ impl Answers {
         let bad = |cost: Cost, tries: usize, problem: String| {
             failed(cost, ModelError::BadReply { tries, problem })
         };
-        let request = prompt.request(&fillings, &[])?;
+        let request = self.writing.of(prompt.request(&fillings, &[])?);
         let answered = self.structured.stream(&*self.generator, &request, each);
         let answered = answered.map_err(|unanswered| {
             let cost = cost(unanswered.tries, unanswered.usage);
@@ -440,6 +450,36 @@ mod tests {
         let refused = refused.unwrap_err();
         assert_eq!(refused.cost().calls, 3);
         assert!(refused.to_string().contains("answer/en/1"), "{refused}");
+    }
+
+    #[test]
+    fn an_answer_is_asked_for_as_somebody_says_that_it_is_written() {
+        let good =
+            r#"{"answer": [{"sentence": "Basalt was lava.", "sources": [1]}], "analysis": ""}"#;
+        let asked = |writing: Writing| {
+            let model = Arc::new(Recorded::in_order([good, good]));
+            let answers = Answers::new(Arc::clone(&model) as _).writing(writing);
+            let mut each = |_: usize, _: &str| ControlFlow::Continue(());
+            answers.ask("What was lava?", &PASSAGES, &mut each).unwrap();
+            let directly = answers.ask_directly("What was lava?", &mut each);
+            // Its schema has no sources.
+            assert!(directly.is_err());
+            let asked = model.asked();
+            let [first, second] = [0, 1].map(|at| (asked[at].temperature, asked[at].max_tokens));
+            assert_eq!(first, second);
+            first
+        };
+        assert_eq!(asked(Writing::default()), (0.0, 2048));
+        let warm = Writing {
+            temperature: Some(0.7),
+            most_tokens: None,
+        };
+        assert_eq!(asked(warm), (0.7, 2048));
+        let short = Writing {
+            temperature: None,
+            most_tokens: Some(1024),
+        };
+        assert_eq!(asked(short), (0.0, 1024));
     }
 
     #[test]

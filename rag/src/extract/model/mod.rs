@@ -20,6 +20,7 @@ mod tags;
 mod triples;
 mod typed;
 mod users;
+mod writing;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -44,6 +45,7 @@ pub use tags::Tags;
 pub use triples::Triples;
 pub use typed::Typed;
 pub use users::{UserQuestion, UserWithTasks, Users};
+pub use writing::Writing;
 
 /// Goes through prompts, and knows what that costs or would cost.
 struct Asking<'a> {
