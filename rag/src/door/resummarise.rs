@@ -242,7 +242,7 @@ impl Open {
             Fate::Kept(model) => return Err(DoorError::WrittenByModel { model }),
             Fate::Untouched => return Ok(Came::Passed),
         };
-        let subject = Subject::read(layers, &inputs)?;
+        let subject = Subject::read(layers, &inputs, writer.is_rules())?;
         let above = subject.summaries_above(layers)?;
         let made = subject.with(&above, |of| writer.summariser.summarise(of));
         let made = made.inspect_err(|error| *cost = error.cost())?;

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::build::{BuildError, Fact, Inputs, Label, Layers, NodeKey};
-use crate::extract::{Domain, Neighbour, SummaryOf};
+use crate::chunk::is_heading;
+use crate::extract::{Domain, Neighbour, Rules, SummaryOf};
 
 /// So many domains lie above one at most, as far as a summary is concerned.
 const LONGEST_CHAIN: usize = 32;
@@ -35,8 +36,13 @@ struct Covered {
 }
 
 impl Subject {
-    /// Reads what these inputs are of.
-    pub(super) fn read(layers: &Layers, inputs: &Inputs) -> Result<Self, BuildError> {
+    /// Reads what these inputs are of, for whoever summarises: rules take sentences as they are, and that two things are named
+    /// together is none that tells anything.
+    pub(super) fn read(
+        layers: &Layers,
+        inputs: &Inputs,
+        is_for_rules: bool,
+    ) -> Result<Self, BuildError> {
         let node = &inputs.node;
         let (name, before) = layers.name_and_summary(node)?;
         let mut subject = Self {
@@ -50,18 +56,24 @@ impl Subject {
             is_domain: node.label == Label::DomainTag,
         };
         if subject.is_domain {
-            subject.read_domain(layers, inputs)?;
+            subject.read_domain(layers, inputs, is_for_rules)?;
         } else {
             for (fact, said) in &inputs.facts {
-                let text = told(layers, fact)?;
-                subject.said.push(text);
+                if tells(fact, is_for_rules) {
+                    subject.said.push(told(layers, fact)?);
+                }
                 subject.said.extend(said.iter().cloned());
             }
         }
         Ok(subject)
     }
 
-    fn read_domain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
+    fn read_domain(
+        &mut self,
+        layers: &Layers,
+        inputs: &Inputs,
+        is_for_rules: bool,
+    ) -> Result<(), BuildError> {
         for node in above(layers, inputs)?.into_iter().rev() {
             let Some(of) = layers.inputs(&node)? else {
                 continue;
@@ -92,7 +104,10 @@ impl Subject {
             // How what lies in it hangs together.
             let within = of.into_iter().flat_map(|of| of.facts.into_keys());
             facts.extend(within.filter(|fact| {
-                covered.contains(fact.subject.as_str()) && covered.contains(fact.object.as_str())
+                let is_within = [&fact.subject, &fact.object]
+                    .iter()
+                    .all(|end| covered.contains(end.as_str()));
+                is_within && tells(fact, is_for_rules)
             }));
         }
         for fact in facts.iter().take(MOST_COVERED) {
@@ -189,13 +204,20 @@ fn above(layers: &Layers, inputs: &Inputs) -> Result<Vec<NodeKey>, BuildError> {
     Ok(above)
 }
 
+/// Whether a fact tells whoever summarises something.
+fn tells(fact: &Fact, is_for_rules: bool) -> bool {
+    !is_for_rules || fact.predicate != Rules::CO_OCCURS
+}
+
 fn told(layers: &Layers, fact: &Fact) -> Result<String, BuildError> {
     let name = |key: &str| layers.name_and_summary(&NodeKey::new(Label::Entity, key));
     let (subject, object) = (name(&fact.subject)?.0, name(&fact.object)?.0);
     Ok(format!("{subject} {} {object}.", fact.predicate))
 }
 
+/// Texts as one, without headings, which would be lines no more.
 fn joined(texts: &BTreeSet<String>) -> String {
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let texts = texts.iter().map(String::as_str);
+    let texts: Vec<&str> = texts.filter(|text| !is_heading(text)).collect();
     texts.join(" ")
 }

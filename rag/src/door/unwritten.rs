@@ -42,6 +42,13 @@ pub(super) struct Writer {
     kind: Kind,
 }
 
+impl Writer {
+    /// Whether it is rules that write.
+    pub(super) fn is_rules(&self) -> bool {
+        self.kind != Kind::Model
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Model,
@@ -98,7 +105,7 @@ impl Open {
             let Fate::Made(inputs) = self.fate(node, wanted, Some(writer))? else {
                 continue;
             };
-            let subject = Subject::read(self.layers(), &inputs)?;
+            let subject = Subject::read(self.layers(), &inputs, writer.is_rules())?;
             let above = subject.summaries_above(self.layers())?;
             foreseen.summaries += 1;
             foreseen.estimate +=

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::rules::is_common;
 use super::{Cost, Domain, Estimate, ExtractError};
-use crate::chunk::{Measure, Words, sentences};
+use crate::chunk::{Measure, Words, telling_sentences};
 
 /// What is summarised.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,14 +143,14 @@ impl SummaryOf<'_> {
 
 impl Summariser for CentralSentences {
     fn version(&self) -> &str {
-        "central-sentences-2"
+        "central-sentences-3"
     }
 
     fn summarise(&self, of: &SummaryOf<'_>) -> Result<Summary, ExtractError> {
         let texts = of.texts();
         let mut all: Vec<&str> = Vec::new();
         for text in texts {
-            for span in sentences(text) {
+            for span in telling_sentences(text) {
                 let sentence = text[span].trim();
                 if sentence.contains(char::is_alphanumeric) && !all.contains(&sentence) {
                     all.push(sentence);
@@ -249,6 +249,12 @@ mod tests {
             "A b cc dd. Ee ff gg."
         );
         assert_eq!(summary(&[], 3), "");
+        // A heading is no sentence, wherever it stands.
+        let headed = [
+            "## Basalt",
+            "# Rocks\n\nIt was lava.\n## Chalk\nIt is soft.",
+        ];
+        assert_eq!(summary(&headed, 9), "It was lava. It is soft.");
     }
 
     #[test]
