@@ -1,4 +1,5 @@
-//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading.
+//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading. Where a
+//! declared query has answered, its rows are the answer (`rows.rs`).
 
 use std::collections::HashSet;
 
@@ -34,8 +35,11 @@ struct Candidate {
 }
 
 impl<R: Read> Answering<'_, R> {
-    /// Takes the best sentences.
+    /// Takes the best sentences, or the rows of the query that the question is for.
     pub(super) fn verbatim(&self, answer: &mut Answer) -> Result<(), DoorError> {
+        if self.tells_rows(answer) {
+            return Ok(());
+        }
         let mut candidates = self.candidates()?;
         self.check()?;
         self.compare(&mut candidates)?;
