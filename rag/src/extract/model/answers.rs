@@ -465,7 +465,8 @@ mod tests {
             // Its schema has no sources.
             assert!(directly.is_err());
             let asked = model.asked();
-            let [first, second] = [0, 1].map(|at| (asked[at].temperature, asked[at].max_tokens));
+            let [first, second] =
+                [0_usize, 1].map(|at| (asked[at].temperature, asked[at].max_tokens));
             assert_eq!(first, second);
             first
         };
