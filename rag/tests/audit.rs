@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::{Call, Generator, ModelError, Reply, Request};
-use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
+use stratigraph_rag::door::{Ask, Equipment, Library, Open, Wanted};
 use stratigraph_rag::ingest::System;
 use stratigraph_rag::read::TableMapping;
 use stratigraph_rag::retrieve::{Pipeline, Question, Retrieved};
@@ -197,6 +197,34 @@ fn a_document_and_a_topic_lead_to_its_clauses() {
     let called = &retrieved.trace[0].detail["called"][0];
     assert_eq!(called["arguments"]["document"], "Order on Audits Abroad");
     assert_eq!(keys(&retrieved, &["DocumentClause"])[0], "C-06");
+}
+
+#[test]
+fn without_a_model_the_rows_are_the_answer() {
+    let (_db, _, open) = with_tables(Equipment::default());
+    let text = "Which findings are there in the area of Spending?";
+    let retrieved = ask(&open, text);
+    let question = Question::new(text).unwrap();
+    let pipeline = Pipeline::preset("audit").unwrap();
+    let asked = Ask::new(&pipeline, &question);
+    let answer = open.ask(&asked, &CancelToken::new(), &mut |_| ()).unwrap();
+    let rows = (1_usize..).zip(&retrieved.found);
+    let rows = rows.filter(|(_, found)| found.packed || found.text.is_empty());
+    let rows: Vec<usize> = rows.map(|(number, _)| number).take(20).collect();
+    let told = answer.answer.iter().map(|row| row.sources.clone());
+    let told: Vec<Vec<usize>> = told.collect();
+    assert_eq!(told.concat(), rows);
+    for (row, number) in answer.answer.iter().zip(rows) {
+        let found = &retrieved.found[number - 1];
+        assert!(row.supported && !row.text.contains('\n'), "{row:?}");
+        for line in found.text.lines() {
+            assert!(row.text.contains(line.trim()), "{row:?}");
+        }
+    }
+    assert_eq!(answer.sources.len(), told.len());
+    assert_eq!(answer.sources[0].receipt.name.key, "I-01");
+    let said = format!("{} of ", told.len());
+    assert!(answer.analysis.starts_with(&said), "{}", answer.analysis);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //!                      │ no
 //!               confidence below the calibrated threshold? ──yes──> refused
 //!                      │ no
-//!          a model?  ──┴─ no ──> the sentences of the passages that say most (`verbatim.rs`)
+//!          a model?  ──┴─ no ──> the sentences of the passages that say most (`verbatim.rs`), or the rows of a query (`rows.rs`)
 //!                      │ yes
 //!                      └──> it writes (`written.rs`) ──> each sentence is held against what it cites (`support.rs`)
 //! ```
@@ -14,6 +14,7 @@
 //! marked where what it cites does not bear it, and becomes no query, no name and no address.
 
 mod heard;
+mod rows;
 mod support;
 mod verbatim;
 mod written;
@@ -291,7 +292,8 @@ impl<R: Read> Answering<'_, R> {
 
     fn cited(&self, sentences: &[Sentence]) -> Vec<Cited> {
         let is_cited = |number: usize| sentences.iter().any(|one| one.sources.contains(&number));
-        let cited = self.passages().filter(|(number, _)| is_cited(*number));
+        let found = (1..).zip(&self.retrieved.found);
+        let cited = found.filter(|(number, _)| is_cited(*number));
         let cited = cited.map(|(number, found)| Cited {
             number,
             receipt: found.receipt.clone(),

@@ -1,14 +1,17 @@
-//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading.
+//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading. Where a
+//! declared query has answered, its rows are the answer (`rows.rs`).
 
 use std::collections::HashSet;
 
-use stratigraph::Read;
+use stratigraph::graph::Entity;
+use stratigraph::{Read, Value};
 
 use super::{Answer, Answering, Sentence};
 use crate::build::{Label, canonical};
-use crate::chunk::sentences;
+use crate::chunk::telling_sentences;
 use crate::cosine::cosine;
 use crate::door::DoorError;
+use crate::extract::Rules;
 use crate::retrieve::{Found, RetrieveError};
 
 /// So many sentences are looked through, of the first passages.
@@ -33,8 +36,11 @@ struct Candidate {
 }
 
 impl<R: Read> Answering<'_, R> {
-    /// Takes the best sentences.
+    /// Takes the best sentences, or the rows of the query that the question is for.
     pub(super) fn verbatim(&self, answer: &mut Answer) -> Result<(), DoorError> {
+        if self.tells_rows(answer) {
+            return Ok(());
+        }
         let mut candidates = self.candidates()?;
         self.check()?;
         self.compare(&mut candidates)?;
@@ -94,15 +100,18 @@ impl<R: Read> Answering<'_, R> {
     fn candidates(&self) -> Result<Vec<Candidate>, RetrieveError> {
         let wanted = self.desk.wanted()?;
         let mut candidates = Vec::new();
-        for (number, found) in self.passages().filter(|(_, found)| !is_bare_name(found)) {
+        for (number, found) in self.passages() {
+            if is_bare_name(found) || self.says_only_together(found)? {
+                continue;
+            }
             let heading = wanted.terms_of([found.heading.as_str()]);
-            for span in sentences(&found.text) {
+            for span in telling_sentences(&found.text) {
                 if candidates.len() >= MOST_READ {
                     return Ok(candidates);
                 }
                 let words: Vec<&str> = found.text[span].split_whitespace().collect();
                 let text = words.join(" ");
-                // A chunk may begin with its own heading, which answers nothing.
+                // A chunk may begin with its own heading, which answers nothing, in whatever format it is.
                 let bare = text.trim_start_matches('#').trim();
                 let is_heading = found.heading.split(" > ").any(|part| part == bare);
                 if is_heading || !text.contains(char::is_alphanumeric) {
@@ -123,6 +132,21 @@ impl<R: Read> Answering<'_, R> {
             }
         }
         Ok(candidates)
+    }
+
+    /// Whether it is a fact of rules that says only that two things are named in one sentence, which answers nothing.
+    fn says_only_together(&self, found: &Found) -> Result<bool, RetrieveError> {
+        // Few texts have these words, and of those it is looked up.
+        if !found.text.contains(Rules::CO_OCCURS) {
+            return Ok(false);
+        }
+        let read = self.desk.read();
+        let Some(Entity::Relationship(id)) = found.receipt.name.entity(read)? else {
+            return Ok(false);
+        };
+        let fact = read.relationship_with(id, &["predicate"])?;
+        let predicate = fact.as_ref().and_then(|fact| fact.get("predicate"));
+        Ok(predicate.and_then(Value::as_str) == Some(Rules::CO_OCCURS))
     }
 
     /// Adds how near those are that say most.

@@ -12,9 +12,9 @@ use crate::retrieve::{Operator, Pipeline};
 const CALIBRATION: &str = "Calibration";
 
 /// What a threshold is kept under: everything that decides what confidences a pipeline gives. What it packs first does, as a
-/// confidence is of the first that is packed. What it is called is no part of it, nor is its budget: a confidence is of what
-/// the usual one holds, whatever is packed. A larger one holds more, and so is trusted as much or more; `most` cuts off what
-/// is not looked at then, and is trusted as much or less.
+/// confidence is of the first that is packed. What it is called and how a model writes from it is no part of it, nor is its
+/// budget: a confidence is of what the usual one holds, whatever is packed. A larger one holds more, and so is trusted as much
+/// or more; `most` cuts off what is not looked at then, and is trusted as much or less.
 pub(crate) fn key(
     pipeline: &Pipeline,
     embedder: &str,
@@ -141,6 +141,7 @@ mod tests {
         // As it was before there was such a setting: what is kept under it stays.
         assert_eq!(plain, hash([stages.as_str(), "embedder", "", ""]));
         assert_eq!(of("pack_first = []").0, plain);
+        assert_eq!(of("answer = { temperature = 0.7 }").0, plain);
         let [one, both, turned] = [
             "pack_first = ['Chunk']",
             "pack_first = ['Chunk', 'FACT']",

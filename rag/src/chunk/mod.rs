@@ -4,7 +4,7 @@
 //! way. How long a piece is, the embedder's own tokenizer says ([`Measure`]). The ways to cut are those of
 //! the published systems ([`Chunking`]); what all of them share is in `atoms.rs`, which finds the least
 //! pieces that stay whole, and `pack.rs`, which puts them together. `reach.rs` leaves room for headings; `written.rs` reads a
-//! way to cut as doors take it.
+//! way to cut as doors take it. `telling.rs` has the sentences of a piece that say something.
 //!
 //! EmPULIA begins each piece with `# title (part i/n)`. Ours is put under its headings (`Document::heading_line`), which say
 //! the title and more, and without its number: one paragraph more would be another number before every piece of a
@@ -15,6 +15,7 @@ mod measure;
 mod pack;
 mod reach;
 mod sentences;
+mod telling;
 mod written;
 
 use std::ops::Range;
@@ -25,6 +26,7 @@ use pack::{Packing, pack};
 pub use measure::{Characters, Measure, Measured, Tokens, Words};
 pub use reach::Reach;
 pub use sentences::sentences;
+pub(crate) use telling::{is_heading, telling_sentences};
 pub use written::{BadChunks, Chunks};
 
 /// A piece of a document.

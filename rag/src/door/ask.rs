@@ -91,6 +91,7 @@ impl Open {
     ) -> Result<Answer, DoorError> {
         let threshold = self.threshold(read, ask.pipeline)?;
         let model = self.equipment().answers().filter(|_| !ask.verbatim);
+        let model = model.map(|model| model.writing(ask.pipeline.answer));
         // Who is told hears of stages from the desk, and of the rest from whoever answers.
         let told = RefCell::new(told);
         let tell = |event: Event<'_>| (*told.borrow_mut())(event);

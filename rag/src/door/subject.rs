@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 use super::unwritten::Writer;
 use crate::build::{BuildError, Fact, Inputs, Label, Layers, NodeKey};
-use crate::extract::{Domain, Neighbour, SummaryOf};
+use crate::chunk::is_heading;
+use crate::extract::{Domain, Neighbour, Rules, SummaryOf};
 
 /// So many domains lie above one at most, as far as a summary is concerned.
 const LONGEST_CHAIN: usize = 32;
@@ -39,7 +40,8 @@ struct Covered {
 }
 
 impl Subject {
-    /// Reads what these inputs are of, as it is told to whoever writes.
+    /// Reads what these inputs are of, as it is told to whoever writes: rules take sentences as they are, and that two things are
+    /// named together is none that tells anything.
     pub(super) fn read(
         layers: &Layers,
         inputs: &Inputs,
@@ -59,14 +61,15 @@ impl Subject {
         };
         if subject.is_domain {
             subject.read_chain(layers, inputs)?;
-            match writer.repeats() && says_something(inputs) {
+            match writer.is_rules() && says_something(inputs) {
                 true => subject.read_own(layers, inputs)?,
-                false => subject.read_all(layers, inputs)?,
+                false => subject.read_all(layers, inputs, writer)?,
             }
         } else {
             for (fact, said) in &inputs.facts {
-                let text = told(layers, fact)?;
-                subject.said.push(text);
+                if tells(fact, writer) {
+                    subject.said.push(told(layers, fact)?);
+                }
                 subject.said.extend(said.iter().cloned());
             }
         }
@@ -110,7 +113,12 @@ impl Subject {
     }
 
     /// What anybody says of what lies in the domain, and how that hangs together.
-    fn read_all(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
+    fn read_all(
+        &mut self,
+        layers: &Layers,
+        inputs: &Inputs,
+        writer: &Writer,
+    ) -> Result<(), BuildError> {
         let covered: BTreeSet<&str> = inputs.covers.keys().map(String::as_str).collect();
         let mut facts = BTreeSet::new();
         for (key, link) in inputs.covers.iter().take(MOST_COVERED) {
@@ -126,7 +134,10 @@ impl Subject {
             // How what lies in it hangs together.
             let within = of.into_iter().flat_map(|of| of.facts.into_keys());
             facts.extend(within.filter(|fact| {
-                covered.contains(fact.subject.as_str()) && covered.contains(fact.object.as_str())
+                let is_within = [&fact.subject, &fact.object]
+                    .iter()
+                    .all(|end| covered.contains(end.as_str()));
+                is_within && tells(fact, writer)
             }));
         }
         for fact in facts.iter().take(MOST_COVERED) {
@@ -233,13 +244,20 @@ fn above(layers: &Layers, inputs: &Inputs) -> Result<Vec<NodeKey>, BuildError> {
     Ok(above)
 }
 
+/// Whether a fact tells whoever summarises something.
+fn tells(fact: &Fact, writer: &Writer) -> bool {
+    !writer.is_rules() || fact.predicate != Rules::CO_OCCURS
+}
+
 fn told(layers: &Layers, fact: &Fact) -> Result<String, BuildError> {
     let name = |key: &str| layers.name_and_summary(&NodeKey::new(Label::Entity, key));
     let (subject, object) = (name(&fact.subject)?.0, name(&fact.object)?.0);
     Ok(format!("{subject} {} {object}.", fact.predicate))
 }
 
+/// Texts as one, without headings, which would be lines no more.
 fn joined(texts: &BTreeSet<String>) -> String {
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let texts = texts.iter().map(String::as_str);
+    let texts: Vec<&str> = texts.filter(|text| !is_heading(text)).collect();
     texts.join(" ")
 }

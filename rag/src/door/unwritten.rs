@@ -42,6 +42,13 @@ pub(super) struct Writer {
     kind: Kind,
 }
 
+impl Writer {
+    /// Whether it is rules that write.
+    pub(super) fn is_rules(&self) -> bool {
+        self.kind != Kind::Model
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Model,
@@ -49,13 +56,6 @@ enum Kind {
     Rules,
     /// Rules because there is no model: what one wrote stays.
     RulesForWant,
-}
-
-impl Writer {
-    /// Whether it repeats what it is told, as rules do, in the place of writing of it.
-    pub(super) fn repeats(&self) -> bool {
-        self.kind != Kind::Model
-    }
 }
 
 /// What there is to do.

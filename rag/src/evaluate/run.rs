@@ -218,7 +218,7 @@ impl Labelled {
     /// As it is asked, if nothing is said of it.
     ///
     /// # Errors
-    /// [`RetrieveError::LongQuestion`].
+    /// [`RetrieveError::EmptyQuestion`], [`RetrieveError::LongQuestion`].
     pub fn question(&self) -> Result<Question, RetrieveError> {
         limited(&self.text, &self.only)
     }

@@ -1,5 +1,6 @@
 //! A piece as an extractor is given it: with its document, its place, and what the one before it said.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Extracted;
@@ -158,17 +159,47 @@ impl<'a> Reading<'a> {
         self.open.counted()
     }
 
-    /// Its sentences, as spans of the document's text, without those that have no word.
-    pub(super) fn sentences(&self) -> Vec<std::ops::Range<usize>> {
-        let (start, text) = (self.piece.span.start, self.text());
-        let spans = crate::chunk::sentences(text).filter_map(|span| {
-            let words = &text[span.clone()];
-            let from = span.start + words.len() - words.trim_start().len();
-            let trimmed = from..from + words.trim().len();
-            words
-                .contains(char::is_alphanumeric)
-                .then_some(start + trimmed.start..start + trimmed.end)
-        });
-        spans.collect()
+    /// Its sentences, as spans of the document's text, without those that have no word. Headings that it spans are among them:
+    /// whoever reads it is to see them.
+    pub(super) fn sentences(&self) -> Vec<Range<usize>> {
+        self.within(self.piece.span.clone()).collect()
     }
+
+    /// The same, none of them across a heading of the document, and each with whether it is one itself.
+    pub(super) fn sentences_and_headings(&self) -> Vec<(Range<usize>, bool)> {
+        let (document, piece) = (self.document(), &self.piece.span);
+        let sections = document.sections();
+        let first = sections.partition_point(|section| section.body.start <= piece.start);
+        let headings = sections.iter().skip(first);
+        let headings = headings.map(|section| section.span.start..section.body.start);
+        let mut all = Vec::new();
+        let mut from = piece.start;
+        for heading in headings.take_while(|heading| heading.start < piece.end) {
+            // A window may begin or end within one.
+            let heading = heading.start.max(from)..heading.end.min(piece.end);
+            all.extend(self.within(from..heading.start).map(|span| (span, false)));
+            from = heading.end;
+            all.extend(with_words(document.text(), heading).map(|span| (span, true)));
+        }
+        all.extend(self.within(from..piece.end).map(|span| (span, false)));
+        all
+    }
+
+    /// The sentences of a span of the document's text.
+    fn within(&self, span: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let document = self.document();
+        let sentences = crate::chunk::sentences(document.text_of(span.clone()));
+        sentences.filter_map(move |sentence| {
+            let sentence = span.start + sentence.start..span.start + sentence.end;
+            with_words(document.text(), sentence)
+        })
+    }
+}
+
+/// A span without the blanks at its ends; nothing if there is no word in it.
+fn with_words(text: &str, span: Range<usize>) -> Option<Range<usize>> {
+    let words = text.get(span.clone())?;
+    let from = span.start + words.len() - words.trim_start().len();
+    let has_words = words.contains(char::is_alphanumeric);
+    has_words.then(|| from..from + words.trim().len())
 }

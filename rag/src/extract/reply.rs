@@ -9,8 +9,10 @@ use crate::build::canonical;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+mod address;
 mod ground;
 
+use address::{is_address, is_foreign};
 pub(super) use ground::Ground;
 
 /// The most characters of a name.
@@ -74,7 +76,7 @@ impl<'a> Checked<'a> {
         };
         let more = Entity {
             name: String::new(),
-            kind: kind.and_then(clean_name),
+            kind: kind.and_then(clean_word),
             description: self.text(description),
             sentences,
         };
@@ -90,7 +92,7 @@ impl<'a> Checked<'a> {
         description: &str,
         source: &str,
     ) {
-        let Some(predicate) = clean_name(predicate) else {
+        let Some(predicate) = clean_word(predicate) else {
             self.dropped += 1;
             return;
         };
@@ -134,7 +136,7 @@ impl<'a> Checked<'a> {
         let mut seen: HashSet<String> = [canonical(&root.name), canonical(&object)].into();
         let mut chain = vec![root.clone()];
         for (name, description) in domains {
-            let name = clean_name(name).filter(|name| !is_address(name));
+            let name = clean_word(name);
             let name =
                 name.filter(|name| chain.len() <= DEEPEST_CHAIN && seen.insert(canonical(name)));
             match name {
@@ -203,8 +205,7 @@ pub(super) fn clean_text(text: &str, ground: &Ground) -> String {
 pub(super) fn clean_long_text(text: &str, ground: &Ground, most: usize) -> String {
     let mut kept = String::new();
     for word in one_line(text, 2 * most).split(' ') {
-        if is_address(word) && !ground.has(word.trim_matches(|sign: char| !sign.is_alphanumeric()))
-        {
+        if is_foreign(word, ground) {
             continue;
         }
         if !kept.is_empty() {
@@ -223,6 +224,11 @@ pub(super) fn clean_name(name: &str) -> Option<String> {
     let name = line.trim_matches(around);
     let fits = name.contains(char::is_alphanumeric) && name.chars().count() <= LONGEST_NAME;
     fits.then(|| name.to_owned())
+}
+
+/// A name that the text need not have, of a kind, a relation or a domain: no address is one.
+fn clean_word(name: &str) -> Option<String> {
+    clean_name(name).filter(|name| !is_address(name))
 }
 
 /// A name of a reply as the graph compares names; nothing if it is none.
@@ -267,17 +273,6 @@ fn is_hidden(sign: char) -> bool {
     sign.is_control()
         || matches!(sign as u32, 0xAD | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF
             | 0xFFF0..=0xFFFD | 0xE_0000..=0xE_0FFF)
-}
-
-fn is_address(word: &str) -> bool {
-    // Few words have one of these, and each of the parts below has.
-    if !word.contains([':', '.']) {
-        return false;
-    }
-    let word = word.to_lowercase();
-    ["://", "www.", "javascript:", "mailto:", "data:"]
-        .iter()
-        .any(|part| word.contains(part))
 }
 
 /// Cuts at a character so that so many are left, and says that there was more.
@@ -360,9 +355,10 @@ mod tests {
             "",
         );
         checked.triple("Bank of England", "", "rates", "", "");
+        checked.triple("Bank of England", "//evil.example/b", "rates", "", "");
         checked.triple("the rate", "is raised by", "Bank of England", "", "");
         let (extracted, dropped) = checked.finish();
-        assert_eq!((extracted.triples.len(), dropped), (1, 3));
+        assert_eq!((extracted.triples.len(), dropped), (1, 4));
         assert_eq!(extracted.triples[0].object, "BANK OF ENGLAND");
         let names: Vec<&str> = extracted
             .entities
@@ -377,6 +373,8 @@ mod tests {
         let text = "Read https://bank.example/rates, not http://evil.example/?q=1 or\u{0} www.evil.example now";
         let kept = "Read https://bank.example/rates, not or now";
         assert_eq!(clean_text(text, &ground()), kept);
+        let text = "It is ![more](//evil.example/p.png?q=1) 3.5/4 [of \u{200B}all](//evil.example/b) and/or evil.example/c?q=1 km/h.";
+        assert_eq!(clean_text(text, &ground()), "It is 3.5/4 [of and/or km/h.");
         let long = clean_text(&"岩".repeat(5000), &ground());
         assert_eq!(long.chars().count(), LONGEST_TEXT);
         assert!(clean_name(&"x".repeat(201)).is_none());

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::rules::is_common;
 use super::{Cost, Domain, Estimate, ExtractError};
-use crate::chunk::{Measure, Words, sentences};
+use crate::chunk::{Measure, Words, telling_sentences};
 
 /// What is summarised.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,16 +150,12 @@ impl Summariser for CentralSentences {
         let texts = of.texts();
         let mut all: Vec<&str> = Vec::new();
         for text in texts {
-            for span in sentences(text) {
+            for span in telling_sentences(text) {
                 let sentence = text[span].trim();
                 if sentence.contains(char::is_alphanumeric) && !all.contains(&sentence) {
                     all.push(sentence);
                 }
             }
-        }
-        // A heading is no sentence, and stands where there is none.
-        if !all.iter().all(|sentence| is_heading(sentence)) {
-            all.retain(|sentence| !is_heading(sentence));
         }
         let mut text = central(&all, self.most).join(" ");
         if let (false, Some(place)) = (text.is_empty(), of.place()) {
@@ -170,12 +166,6 @@ impl Summariser for CentralSentences {
             cost: Cost::default(),
         })
     }
-}
-
-/// Whether it is a heading as it stands in a text.
-fn is_heading(sentence: &str) -> bool {
-    let bare = sentence.trim_start_matches('#');
-    bare.len() < sentence.len() && bare.starts_with(' ')
 }
 
 /// The most central of these sentences, in their order: those whose words occur in most others. Once one is
@@ -259,13 +249,12 @@ mod tests {
             "A b cc dd. Ee ff gg."
         );
         assert_eq!(summary(&[], 3), "");
-    }
-
-    #[test]
-    fn a_heading_stands_where_there_is_no_sentence() {
-        let descriptions = ["## Basalt and lava", "Basalt was lava.", "#1 of rocks."];
-        assert_eq!(summary(&descriptions, 3), "Basalt was lava. #1 of rocks.");
-        assert_eq!(summary(&descriptions[..1], 3), "## Basalt and lava");
+        // A heading is no sentence, wherever it stands.
+        let headed = [
+            "## Basalt",
+            "# Rocks\n\nIt was lava.\n## Chalk\nIt is soft.",
+        ];
+        assert_eq!(summary(&headed, 9), "It was lava. It is soft.");
     }
 
     #[test]

@@ -16,6 +16,11 @@ pub enum RetrieveError {
     /// The question has no vector.
     #[error("the question has no vector: {0}")]
     Embedder(#[from] ModelError),
+    /// The question has no letter and no digit.
+    #[error(
+        "the question is empty, as it has no letter and no digit: say in words what you want to know"
+    )]
+    EmptyQuestion,
     /// The question is longer than any question is.
     #[error(
         "the question has {bytes} bytes, and {most} are read: shorten it, or search for a part of it"

@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_said_yes_to_stays_as_it_was() {
-        trial().ask("?", |desk| {
+        trial().ask("What?", |desk| {
             let found = Vector::new(Layer::Sections, 9).exact().run(desk).unwrap();
             let judge = Judge::new(9);
             let (kept, cost) = judge.run(desk, &word("Sea"), found.clone()).unwrap();
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn each_level_of_a_descent_is_judged() {
-        trial().ask("?", |desk| {
+        trial().ask("What?", |desk| {
             let relevance = word("Basalt");
             let judge = Judge::new(9);
             let mut calls = 0;

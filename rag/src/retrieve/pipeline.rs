@@ -8,6 +8,7 @@ use stratigraph::graph::Entity;
 
 use super::operator::Done;
 use super::{Desk, Item, Operator, RetrieveError};
+use crate::extract::model::Writing;
 
 /// Stages in order; the last one's list is what is retrieved.
 ///
@@ -47,6 +48,9 @@ pub struct Pipeline {
     /// have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pack_first: Vec<String>,
+    /// How a model writes an answer from what it finds.
+    #[serde(default, skip_serializing_if = "Writing::is_usual")]
+    pub answer: Writing,
     /// What it does; nothing finds nothing.
     #[serde(default, rename = "stage")]
     pub stages: Vec<Stage>,
@@ -136,6 +140,9 @@ impl Pipeline {
         }
         if self.pack_first.len() > MOST_KINDS {
             return wrong(format!("more than {MOST_KINDS} kinds in `pack_first`"));
+        }
+        if let Some(problem) = self.answer.unfit() {
+            return wrong(format!("`answer`: {problem}"));
         }
         let mut known: Vec<&str> = Vec::new();
         for stage in &self.stages {

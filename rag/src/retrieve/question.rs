@@ -30,9 +30,13 @@ impl Question {
     /// Of any documents.
     ///
     /// # Errors
-    /// [`RetrieveError::LongQuestion`].
+    /// [`RetrieveError::EmptyQuestion`], [`RetrieveError::LongQuestion`].
     pub fn new(text: impl Into<String>) -> Result<Self, RetrieveError> {
         let text = text.into();
+        // Whatever came of it would be near by chance alone.
+        if !text.contains(char::is_alphanumeric) {
+            return Err(RetrieveError::EmptyQuestion);
+        }
         if text.len() > Self::MOST_BYTES {
             return Err(RetrieveError::LongQuestion {
                 bytes: text.len(),
@@ -82,5 +86,23 @@ impl Question {
     /// The properties of chunks that it chooses by, with their values.
     pub(super) fn filters(&self) -> &BTreeMap<String, Value> {
         &self.filters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_letter_and_no_digit_is_no_question() {
+        for text in ["", "   ", "?", " \n…—!? ", "\u{200B}"] {
+            let refused = Question::new(text).unwrap_err();
+            assert!(matches!(refused, RetrieveError::EmptyQuestion), "{text:?}");
+            let told = refused.to_string();
+            assert!(told.contains("say in words"), "{told}");
+        }
+        for text in ["x", "7?", "岩石", "è"] {
+            assert_eq!(Question::new(text).unwrap().text(), text);
+        }
     }
 }

@@ -135,7 +135,7 @@ impl Place {
 
 impl Name {
     /// What is called so, if it is there.
-    fn entity<R: Read>(&self, read: &R) -> Result<Option<Entity>, RetrieveError> {
+    pub(crate) fn entity<R: Read>(&self, read: &R) -> Result<Option<Entity>, RetrieveError> {
         let label = Label::ALL
             .into_iter()
             .find(|label| label.name() == self.kind);

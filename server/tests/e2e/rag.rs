@@ -419,6 +419,14 @@ async fn questions_are_asked_and_receipts_looked_at() {
         ),
         (
             v1::RetrieveRequest {
+                question: " ?".to_owned(),
+                ..asked.clone()
+            },
+            Code::InvalidArgument,
+            "no letter and no digit",
+        ),
+        (
+            v1::RetrieveRequest {
                 question: "x".repeat(20 << 10),
                 ..asked.clone()
             },

@@ -246,7 +246,7 @@ impl Sources {
                 None => {
                     let answer = Given::foreseen(one, pipeline, is_written);
                     if is_written {
-                        let cost = Answers::foreseen(&one.text, &answer.context);
+                        let cost = Answers::foreseen(&one.text, &answer.context, pipeline.answer);
                         all.cost += cost.map_err(RagError::from)?;
                     }
                     all.missing += 1;
@@ -362,6 +362,10 @@ mod tests {
         let pipeline = Pipeline::preset("strata").unwrap();
         let by = sources.by(&pipeline, &db, &models);
         assert!(by.contains(&Answers::versions()), "{by}");
+        // And on how it is written.
+        let mut warm = pipeline.clone();
+        warm.answer.temperature = Some(0.7);
+        assert_ne!(sources.by(&warm, &db, &models), by);
     }
 
     #[test]

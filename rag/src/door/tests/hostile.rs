@@ -234,7 +234,9 @@ impl Attacked {
                 .collect();
             for text in written {
                 assert!(
-                    !text.contains(&self.from_model) && !text.contains("javascript:"),
+                    !text.contains(&self.from_model)
+                        && !text.contains("javascript:")
+                        && !text.to_lowercase().contains("evil.example"),
                     "{text}"
                 );
                 assert!(

@@ -168,6 +168,12 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
         ),
         ("CALL rag.trace('vector', {})", "`question` is needed"),
         ("CALL rag.context('vector', {})", "`question` is needed"),
+        ("CALL rag.ask('vector', ' ')", "no letter and no digit"),
+        (
+            "CALL rag.retrieve('vector', {question: '?!'})",
+            "no letter and no digit",
+        ),
+        ("CALL rag.route('')", "no letter and no digit"),
         (
             "CALL rag.ask('vector', 'x', {number: 5})",
             "no setting `number`",

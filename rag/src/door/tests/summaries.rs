@@ -61,6 +61,35 @@ fn summaries_are_mended_by_the_model_and_by_nobody_else() {
 }
 
 #[test]
+fn rules_sum_up_no_heading_and_no_fact_of_names_that_stand_together() {
+    let (db, _) = library(Equipment::default());
+    rows(&db, "CALL rag.createLayers('hybrid')");
+    rows(&db, "CALL rag.upsertDocument({id: 'a.md', content: $text})");
+    let facts = "MATCH ()-[f:FACT {predicate: 'co-occurs with'}]->() RETURN count(f) AS facts";
+    assert!(rows(&db, facts)[0].get::<i64>("facts").unwrap() > 0);
+    let made = rows(
+        &db,
+        "CALL rag.resummarise({entities: true}) YIELD key, summary RETURN key, summary",
+    );
+    assert!(made.len() > 1);
+    for row in &made {
+        let summary = row
+            .get::<Option<String>>("summary")
+            .unwrap()
+            .unwrap_or_default();
+        assert!(
+            !summary.contains('#') && !summary.contains("co-occurs"),
+            "{summary}"
+        );
+    }
+    let etna = made
+        .iter()
+        .find(|row| row.get::<String>("key").unwrap() == "mount etna");
+    let etna = etna.unwrap().get::<String>("summary").unwrap();
+    assert_eq!(etna, "Basalt comes from Mount Etna in Sicily.");
+}
+
+#[test]
 fn the_statement_counts_the_domains_that_have_no_summary() {
     let (db, library) = library(Equipment::default());
     rows(&db, "CALL rag.createLayers('tag')");

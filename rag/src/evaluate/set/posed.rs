@@ -65,7 +65,7 @@ impl Posed {
     /// As it is asked.
     ///
     /// # Errors
-    /// [`RetrieveError::LongQuestion`].
+    /// [`RetrieveError::EmptyQuestion`], [`RetrieveError::LongQuestion`].
     pub fn question(&self) -> Result<Question, RetrieveError> {
         limited(&self.text, &self.only)
     }

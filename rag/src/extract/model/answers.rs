@@ -16,6 +16,8 @@ use super::super::prompt::Filling;
 use super::super::reply::{Ground, clean_long_text};
 use super::super::task::Task;
 use super::super::{Cost, ExtractError, Language};
+use super::Writing;
+use super::cited::said;
 
 /// The most bytes of a reply: forty long sentences and an analysis.
 const MOST_BYTES: usize = 256 << 10;
@@ -49,6 +51,7 @@ const KNOWS_NONE: [(Language, &str); 3] = [
 pub struct Answers {
     generator: Arc<dyn Generator>,
     structured: Structured,
+    writing: Writing,
 }
 
 /// A passage as a model is shown it.
@@ -65,7 +68,8 @@ pub struct Shown<'a> {
 /// What a model wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Written {
-    /// Sentence by sentence, each with the numbers of passages that it cites and that were shown.
+    /// Sentence by sentence, each with the numbers of passages that it cites and that were shown, in the list of its sources or
+    /// in its text, where they are taken out.
     pub sentences: Vec<(String, Vec<usize>)>,
     /// How it comes to that.
     pub analysis: String,
@@ -104,7 +108,15 @@ impl Answers {
         Self {
             generator,
             structured,
+            writing: Writing::default(),
         }
+    }
+
+    /// Asks for answers that are written so.
+    #[must_use]
+    pub fn writing(mut self, writing: Writing) -> Self {
+        self.writing = writing;
+        self
     }
 
     /// The name of the model.
@@ -200,7 +212,7 @@ impl Answers {
         let bad = |cost: Cost, tries: usize, problem: String| {
             failed(cost, ModelError::BadReply { tries, problem })
         };
-        let request = prompt.request(&fillings, &[])?;
+        let request = self.writing.of(prompt.request(&fillings, &[])?);
         let answered = self.structured.stream(&*self.generator, &request, each);
         let answered = answered.map_err(|unanswered| {
             let cost = cost(unanswered.tries, unanswered.usage);
@@ -230,14 +242,20 @@ impl Answers {
 
 impl Written {
     fn take(&mut self, one: &ReplySentence, passages: &[Shown<'_>], ground: &Ground) {
-        let text = clean_long_text(&one.sentence, ground, LONGEST_SENTENCE);
+        let (text, within) = said(&one.sentence, ground, LONGEST_SENTENCE);
         if !text.contains(char::is_alphanumeric) {
             return;
         }
+        // What is beyond these is no number of a passage, whatever it becomes.
+        let listed = one.sources.iter().map(|source| *source as i64);
+        let mut cited: Vec<i64> = listed.collect();
+        for number in within {
+            if !cited.contains(&number) {
+                cited.push(number);
+            }
+        }
         let mut sources = BTreeSet::new();
-        for source in &one.sources {
-            // What is beyond these is no number of a passage, whatever it becomes.
-            let source = *source as i64;
+        for source in cited {
             let known = passages
                 .iter()
                 .find(|one| usize::try_from(source) == Ok(one.number));
@@ -373,6 +391,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_sentence_cites_in_its_text_is_a_source_and_no_word_of_it() {
+        let reply = r#"{"answer": [{"sentence": "Basalt was lava [1, 7].", "sources": [1, 9]},
+            {"sentence": "[4] They run in [0, 1].", "sources": []}, {"sentence": "[1]", "sources": [1]}], "analysis": "By [1]."}"#;
+        let written = ask(&[reply]).0.unwrap();
+        let sentences = [
+            ("Basalt was lava.", vec![1]),
+            ("They run in [0, 1].", vec![4]),
+        ];
+        let sentences = sentences.map(|(text, sources)| (text.to_owned(), sources));
+        assert_eq!(written.sentences, sentences);
+        assert_eq!((written.dropped, written.cost.dropped), (vec![9, 7], 2));
+        assert_eq!(written.analysis, "By [1].");
+        // What declines does so whatever it cites.
+        let reply = r#"{"answer": [{"sentence": "The sources do not answer this question [1].", "sources": []}], "analysis": ""}"#;
+        assert!(ask(&[reply]).0.unwrap().declines);
+    }
+
+    #[test]
     fn addresses_are_those_of_the_passages() {
         let reply = r#"{"answer": [{"sentence": "See https://rivers.example/map or https://evil.example/?q=1 now.", "sources": [4]}],
             "analysis": "Go to www.evil.example first."}"#;
@@ -383,6 +419,14 @@ mod tests {
             "See https://rivers.example/map or now."
         );
         assert_eq!(written.analysis, "Go to first.");
+        let reply = r#"{"answer": [{"sentence": "They run [far](https://rivers.example/map) and/or ![fast](//evil.example/p.png?q=secret) evil.example/c?q=1 3.5/4.", "sources": [4]}],
+            "analysis": "[open](//evil.example/b)"}"#;
+        let written = ask(&[reply]).0.unwrap();
+        assert_eq!(
+            written.sentences[0].0,
+            "They run [far](https://rivers.example/map) and/or 3.5/4."
+        );
+        assert_eq!(written.analysis, "");
     }
 
     #[test]
@@ -406,6 +450,37 @@ mod tests {
         let refused = refused.unwrap_err();
         assert_eq!(refused.cost().calls, 3);
         assert!(refused.to_string().contains("answer/en/1"), "{refused}");
+    }
+
+    #[test]
+    fn an_answer_is_asked_for_as_somebody_says_that_it_is_written() {
+        let good =
+            r#"{"answer": [{"sentence": "Basalt was lava.", "sources": [1]}], "analysis": ""}"#;
+        let asked = |writing: Writing| {
+            let model = Arc::new(Recorded::in_order([good, good]));
+            let answers = Answers::new(Arc::clone(&model) as _).writing(writing);
+            let mut each = |_: usize, _: &str| ControlFlow::Continue(());
+            answers.ask("What was lava?", &PASSAGES, &mut each).unwrap();
+            let directly = answers.ask_directly("What was lava?", &mut each);
+            // Its schema has no sources.
+            assert!(directly.is_err());
+            let asked = model.asked();
+            let [first, second] =
+                [0_usize, 1].map(|at| (asked[at].temperature, asked[at].max_tokens));
+            assert_eq!(first, second);
+            first
+        };
+        assert_eq!(asked(Writing::default()), (0.0, 2048));
+        let warm = Writing {
+            temperature: Some(0.7),
+            most_tokens: None,
+        };
+        assert_eq!(asked(warm), (0.7, 2048));
+        let short = Writing {
+            temperature: None,
+            most_tokens: Some(1024),
+        };
+        assert_eq!(asked(short), (0.0, 1024));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::super::task::Task;
 use super::super::{
     CacheError, CallCache, CallKey, Calls, Cost, ExtractError, Kept, Language, MemoryCache,
 };
-use super::{Answers, Judging, Users, reply_tokens};
+use super::{Answers, Judging, Users, Writing, reply_tokens};
 use crate::chunk::{Measure, Words};
 
 /// A statement of an answer has so many characters, about.
@@ -52,12 +52,16 @@ impl Users {
 }
 
 impl Answers {
-    /// What it would cost about to have an answer to this question written from these passages, or from what a model knows if
-    /// there are none.
+    /// What it would cost about to have an answer to this question written so from these passages, or from what a model knows
+    /// if there are none.
     ///
     /// # Errors
     /// See [`ExtractError`]: the prompt cannot be made.
-    pub fn foreseen(question: &str, passages: &str) -> Result<Cost, ExtractError> {
+    pub fn foreseen(
+        question: &str,
+        passages: &str,
+        writing: Writing,
+    ) -> Result<Cost, ExtractError> {
         let task = match passages.is_empty() {
             true => Task::Direct,
             false => Task::Answer,
@@ -67,7 +71,7 @@ impl Answers {
             Filling::new("question", question),
             Filling::new("passages", passages),
         ];
-        let request = prompt.request(&fillings, &[])?;
+        let request = writing.of(prompt.request(&fillings, &[])?);
         Ok(Cost {
             calls: 1,
             usage: usage(task, &request),
@@ -268,10 +272,19 @@ mod tests {
 
     #[test]
     fn an_answer_costs_what_it_reads_and_writes() {
-        let direct = Answers::foreseen("What was basalt?", "").unwrap();
-        let from = Answers::foreseen("What was basalt?", &"word ".repeat(2000)).unwrap();
+        let foreseen = |passages: &str, writing: Writing| {
+            Answers::foreseen("What was basalt?", passages, writing).unwrap()
+        };
+        let usual = Writing::default();
+        let direct = foreseen("", usual);
+        let from = foreseen(&"word ".repeat(2000), usual);
         assert_eq!((direct.calls, from.calls), (1, 1));
         assert!(from.usage.input_tokens > direct.usage.input_tokens + 1900);
-        assert!(direct.usage.output_tokens > 0);
+        assert!(direct.usage.output_tokens > 3);
+        let short = Writing {
+            most_tokens: Some(3),
+            ..usual
+        };
+        assert_eq!(foreseen("", short).usage.output_tokens, 3);
     }
 }

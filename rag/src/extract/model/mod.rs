@@ -1,7 +1,7 @@
 //! Extraction with a model, as the published systems do it: BAG-RAG's instances and relations ([`Bag`]),
 //! EmPULIA's triples with their sources ([`Triples`]), HybridRAG's typed entities and verbs ([`Typed`]),
 //! TagRAG's object tags and chains ([`Tags`]); and [`Summaries`] of what is known. [`Relevance`] is asked when
-//! somebody has a question, which [`QuestionReader`] puts in other words; [`Answers`] writes what answers it, and [`Judging`]
+//! somebody has a question, which [`QuestionReader`] puts in other words; [`Answers`] writes what answers it, as [`Writing`] says, and [`Judging`]
 //! says how good that is. [`Users`] thinks of people with questions.
 //!
 //! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
@@ -10,6 +10,7 @@
 
 mod answers;
 mod bag;
+mod cited;
 mod foreseen;
 mod judging;
 mod question;
@@ -19,6 +20,7 @@ mod tags;
 mod triples;
 mod typed;
 mod users;
+mod writing;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -43,6 +45,7 @@ pub use tags::Tags;
 pub use triples::Triples;
 pub use typed::Typed;
 pub use users::{UserQuestion, UserWithTasks, Users};
+pub use writing::Writing;
 
 /// Goes through prompts, and knows what that costs or would cost.
 struct Asking<'a> {

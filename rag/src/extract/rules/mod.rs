@@ -41,7 +41,7 @@ pub(super) fn each_name_of(text: &str, mut each: impl FnMut(&str)) {
 }
 
 /// The version of the rules. Another rule is another version, or old results would stay.
-const VERSION: &str = "rules-3";
+const VERSION: &str = "rules-4";
 /// The most entities of a piece.
 const MOST_ENTITIES: usize = 64;
 /// The most sentences that are kept of those that name an entity.
@@ -128,25 +128,29 @@ impl Extractor for Rules {
 
     fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
         let text = reading.document().text();
-        let sentences = sentences(reading);
+        let (sentences, headings): (Vec<_>, Vec<_>) = sentences(reading).into_iter().unzip();
         let phrases = phrases::phrases(text, &sentences, reading.counted());
-        let found = self.found(reading, &sentences, &phrases);
+        let found = self.found(reading, (&sentences, &headings), &phrases);
         let mut extracted = Extracted::default();
         let mut shown = Shown {
             text,
             sentences: &sentences,
+            headings: &headings,
             lines: HashMap::new(),
         };
+        // A heading names things and says nothing of them.
+        let tells = |place: &usize| headings.get(*place) == Some(&false);
         if self.co_occurrence {
             extracted.triples = together(&mut shown, &found);
         }
         for found in found {
             let mut entity = found.entity;
-            let best = found.defined.or(found.sentences.first().copied());
+            let named = found.sentences.iter().copied().filter(tells);
+            let best = found.defined.filter(tells).or(named.clone().next());
             entity.description = best.map_or(String::new(), |place| shown.line(place));
-            let spans = found.sentences.iter().take(MOST_SENTENCES);
+            let spans = named.take(MOST_SENTENCES);
             entity.sentences = spans
-                .filter_map(|place| sentences.get(*place).cloned())
+                .filter_map(|place| sentences.get(place).cloned())
                 .collect();
             extracted.entities.push(entity);
         }
@@ -168,7 +172,7 @@ impl Rules {
     fn found(
         &self,
         reading: &Reading<'_>,
-        sentences: &[Range<usize>],
+        (sentences, headings): (&[Range<usize>], &[bool]),
         phrases: &[Phrase],
     ) -> Vec<Found> {
         let text = reading.document().text();
@@ -207,7 +211,7 @@ impl Rules {
                 }
             });
         }
-        self.add_title(reading, sentences, &mut finds);
+        self.add_title(reading, headings, &mut finds);
         for phrase in phrases {
             for span in &phrase.places {
                 let place = sentences.partition_point(|sentence| sentence.end <= span.start);
@@ -233,24 +237,25 @@ impl Rules {
     }
 
     /// The lowest heading is what its text is about, if it says anything by itself.
-    fn add_title(&self, reading: &Reading<'_>, sentences: &[Range<usize>], finds: &mut Finds) {
+    fn add_title(&self, reading: &Reading<'_>, headings: &[bool], finds: &mut Finds) {
         let titles = reading.titles();
         let Some(title) = titles.last() else { return };
         let title = without_number(title);
         let words = title.split_whitespace().count();
         if says(title)
             && words <= 8
-            && !sentences.is_empty()
+            && !headings.is_empty()
             && let Some(found) = finds.entry(title, Some("title"), Rank::Title)
+            && let Some(first) = headings.iter().position(|is_heading| !is_heading)
         {
             // The first sentence says what it is, named or not.
-            found.defined.get_or_insert(0);
+            found.defined.get_or_insert(first);
         }
     }
 }
 
-/// The sentences of a piece, without those of programs.
-fn sentences(reading: &Reading<'_>) -> Vec<Range<usize>> {
+/// The sentences of a piece, without those of programs, and its headings, each with whether it is one.
+fn sentences(reading: &Reading<'_>) -> Vec<(Range<usize>, bool)> {
     let document = reading.document();
     let code: Vec<Range<usize>> = document
         .blocks_in(&reading.piece().span)
@@ -258,8 +263,8 @@ fn sentences(reading: &Reading<'_>) -> Vec<Range<usize>> {
         .filter(|block| block.kind == BlockKind::Code)
         .map(|block| block.span.clone())
         .collect();
-    let mut sentences = reading.sentences();
-    sentences.retain(|sentence| {
+    let mut sentences = reading.sentences_and_headings();
+    sentences.retain(|(sentence, _)| {
         let next = code.partition_point(|block| block.end <= sentence.start);
         code.get(next)
             .is_none_or(|block| block.start >= sentence.end)
@@ -282,7 +287,15 @@ fn together(shown: &mut Shown<'_>, found: &[Found]) -> Vec<Triple> {
     }
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
     let mut triples = Vec::new();
-    for (sentence, names) in by_sentence.iter().enumerate() {
+    // What only a heading names together comes last: a sentence that does says something of the two.
+    let headings = shown.headings;
+    let places = |of_headings: bool| {
+        let places = headings.iter().enumerate();
+        let places = places.filter(move |(_, is_heading)| **is_heading == of_headings);
+        places.map(|(place, _)| place)
+    };
+    for sentence in places(false).chain(places(true)) {
+        let names = &by_sentence[sentence];
         for (place, one) in names.iter().enumerate() {
             for other in &names[place + 1..] {
                 // It has no direction: the lesser name is the subject.
@@ -348,12 +361,16 @@ fn chains(domains: &[Domain], entities: &[Entity]) -> Vec<Chain> {
 struct Shown<'a> {
     text: &'a str,
     sentences: &'a [Range<usize>],
+    /// Which of them are headings.
+    headings: &'a [bool],
     lines: HashMap<usize, String>,
 }
 
 impl Shown<'_> {
+    /// A sentence; nothing for a heading.
     fn line(&mut self, place: usize) -> String {
-        let Some(span) = self.sentences.get(place) else {
+        let tells = self.headings.get(place) == Some(&false);
+        let Some(span) = self.sentences.get(place).filter(|_| tells) else {
             return String::new();
         };
         let line = || shown(&self.text[span.clone()]);

@@ -79,6 +79,39 @@ fn names_terms_and_titles_of_an_english_piece() {
 }
 
 #[test]
+fn a_heading_names_things_and_says_nothing_of_them() {
+    let text = "# Bridges\n\n## Corran Bridge\nIt leads to Tarn Pits. Corran Bridge is of red stone.\n\n\
+                ## Mill Bridge of Lowmoor\n\nA single arch.\n";
+    let document = document(text);
+    let whole = Piece {
+        section: 1,
+        span: 0..text.len(),
+        carried: None,
+        part: (1, 1),
+    };
+    let open = OpenDocument::new(&document);
+    let read = Rules::new().extract(&Reading::new(&open, &whole)).unwrap();
+    let of = |name: &str| {
+        let mut entities = read.extracted.entities.iter();
+        entities.find(|entity| entity.name == name).unwrap()
+    };
+    let said = |name: &str| {
+        let spans = of(name).sentences.iter();
+        let sentences: Vec<&str> = spans.map(|span| &text[span.clone()]).collect();
+        (of(name).description.as_str(), sentences)
+    };
+    let stone = "Corran Bridge is of red stone.";
+    assert_eq!(said("Corran Bridge"), (stone, vec![stone]));
+    // No heading runs on into the text below it.
+    let pits = "It leads to Tarn Pits.";
+    assert_eq!(said("Tarn Pits"), (pits, vec![pits]));
+    assert_eq!(said("Mill Bridge of Lowmoor"), ("", vec![]));
+    for triple in &read.extracted.triples {
+        assert!(!triple.description.contains('#'), "{triple:?}");
+    }
+}
+
+#[test]
 fn italian_and_chinese_pieces() {
     let italian = extracted(
         &Rules::new(),

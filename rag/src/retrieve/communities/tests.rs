@@ -32,7 +32,7 @@ fn trial() -> Trial {
 
 #[test]
 fn companies_are_kept_and_left_as_wholes() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let sections = Descend::above(0.5).exact().run(desk).unwrap();
         let (kept, layers) = Communities::at_least(0.5)
             .run_traced(desk, &sections)
@@ -61,7 +61,7 @@ fn companies_are_kept_and_left_as_wholes() {
 
 #[test]
 fn a_seed_gives_the_same_every_time() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let sections = Descend::above(0.5).exact().run(desk).unwrap();
         for seed in 0..8 {
             let run = || {
@@ -87,7 +87,7 @@ fn instances_of_any_level_count_and_none_of_headings_that_were_not_found() {
         ("Iron 0.7", "has", "use 0.9"),
     ];
     trial.put("metals.md", 2021, text, &said);
-    trial.ask("?", |desk| {
+    trial.ask("What?", |desk| {
         let sections = Descend::above(0.5).exact().run(desk).unwrap();
         assert_eq!(called(desk, &sections), ["Wide 0.9", "Narrow 0.8"]);
         let kept = Communities::at_least(0.5).run(desk, &sections).unwrap();
@@ -108,7 +108,7 @@ fn instances_of_any_level_count_and_none_of_headings_that_were_not_found() {
 
 #[test]
 fn nothing_gives_nothing_and_settings_that_cannot_be_are_refused() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let none = Communities::at_least(0.5).run_traced(desk, &[]).unwrap();
         assert!(none.0.is_empty());
         let sections = Descend::above(0.5).exact().run(desk).unwrap();

@@ -59,7 +59,7 @@ fn way(item: &Item) -> Vec<&str> {
 
 #[test]
 fn what_is_kept_leads_to_the_next_level() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let descent = Descend::above(0.5).exact().run_traced(desk).unwrap();
         assert_eq!(
             called(desk, &descent.items),
@@ -90,7 +90,7 @@ fn a_cosine_that_is_equal_is_not_above() {
         "# One 0.5\n\nText.\n\n# Two 0.75\n\nText.\n",
         &[],
     );
-    trial.ask("?", |desk| {
+    trial.ask("What?", |desk| {
         let kept = Descend::above(0.5).exact().run(desk).unwrap();
         assert_eq!(called(desk, &kept), ["Two 0.75"]);
     });
@@ -98,7 +98,7 @@ fn a_cosine_that_is_equal_is_not_above() {
 
 #[test]
 fn what_lies_off_the_kept_path_is_recovered_and_leads_on() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let descend = Descend::above(0.5).recover(1).exact();
         let descent = descend.run_traced(desk).unwrap();
         // Tides of the third level, not Flint or Foam, since one a level is taken; Bubbles by themselves.
@@ -138,7 +138,7 @@ fn what_lies_off_the_kept_path_is_recovered_and_leads_on() {
 
 #[test]
 fn the_nearest_of_each_level_are_kept() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let kept = Descend::nearest(1).exact().run(desk).unwrap();
         assert_eq!(
             called(desk, &kept),
@@ -157,7 +157,7 @@ fn the_nearest_of_each_level_are_kept() {
 
 #[test]
 fn headings_below_the_last_level_belong_to_it() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let of = |levels| {
             Descend::above(0.5)
                 .levels(levels)
@@ -197,7 +197,7 @@ fn headings_below_the_last_level_belong_to_it() {
 
 #[test]
 fn a_question_about_some_documents_descends_into_them() {
-    let question = Question::new("?").unwrap().only("year", 2022);
+    let question = Question::new("What?").unwrap().only("year", 2022);
     trial().ask_for(&question, |desk| {
         let descend = Descend::above(0.5).recover(9).exact();
         let descent = descend.run_traced(desk).unwrap();
@@ -291,7 +291,7 @@ const JUDGED: &str = "keep = 9, recover = 1, exact = true, judged = true";
 #[test]
 fn a_pipeline_has_a_model_judge_each_level_if_it_says_so() {
     let yes = &["Rocks 0.9", "Chalk 0.2", "Flint 0.7", "Columns 0.95"];
-    trial().ask_judged("?", &saying_yes_to(yes), |desk| {
+    trial().ask_judged("What?", &saying_yes_to(yes), |desk| {
         let (items, trace) = pipeline(JUDGED).run(desk).unwrap();
         let wanted = ["Columns 0.95", "Rocks 0.9", "Flint 0.7", "Chalk 0.2"];
         assert_eq!(called(desk, &items), wanted);
@@ -350,7 +350,7 @@ fn bag_asks_a_model_about_headings_where_there_is_one() {
 
 #[test]
 fn who_would_judge_has_to_be_there_unless_it_need_not_be() {
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let mut judged = pipeline(JUDGED);
         let refused = judged.run(desk).unwrap_err();
         assert!(

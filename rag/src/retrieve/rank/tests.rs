@@ -174,7 +174,7 @@ fn facts(desk: &Desk<'_, ReadTxn>) -> Vec<Item> {
 
 #[test]
 fn facts_begin_at_both_of_their_ends() {
-    path().ask("?", |desk| {
+    path().ask("What?", |desk| {
         let facts = facts(desk);
         // 1 for rock, 1/2 for the sea, and for basalt the mean of both, halved for its two chunks.
         let shares = begins(Rank::entities(9)).run(desk, &facts).unwrap();

