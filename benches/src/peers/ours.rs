@@ -216,7 +216,9 @@ impl Side {
             .iter()
             .map(|answer| {
                 let nodes = answer.hits.iter().filter_map(|hit| hit.entity.node());
-                nodes.filter_map(|node| self.names.get(&node).copied()).collect()
+                nodes
+                    .filter_map(|node| self.names.get(&node).copied())
+                    .collect()
             })
             .collect();
         Ok(json!({ "seconds": seconds, "cpu": cpu, "ids": ids }))

@@ -55,8 +55,8 @@ pub use codes::{CodeKernels, CodeTable, halves};
 pub use coding::Coding;
 pub use error::{IndexError, VectorError};
 pub use index::{
-    Answer, Effort, Hit, How, IdSet, Index, Memory, Query, Rerank, Settings, Sifted, Sifting, Strategy,
-    Tender, Tending,
+    Answer, Effort, Hit, How, IdSet, Index, Memory, Query, Rerank, Settings, Sifted, Sifting,
+    Strategy, Tender, Tending,
 };
 pub use kernel::{Kernels, cosine_from_parts, cosine_of, cosine_of_long};
 pub use machine::VARIABLE as KERNELS_VARIABLE;

@@ -117,7 +117,9 @@ impl Follow {
         let chunks = desk.read().node_count(Some(Label::Chunk.name()))?;
         let mut lifts = Lifts::default();
         for seed in list.best(self.seeds) {
-            let Some(node) = seed.entity.node() else { continue };
+            let Some(node) = seed.entity.node() else {
+                continue;
+            };
             let text = desk.read().node_with(node, &["called", "text"])?;
             let Some(text) = text.filter(is_chunk) else {
                 continue;

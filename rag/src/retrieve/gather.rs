@@ -60,7 +60,9 @@ impl Gather {
         let scale = scale.unwrap_or(Scale::Named);
         let best = scores.values().copied().reduce(f32::max).unwrap_or(1.0);
         let ends = desk.ends_of(scores.keys().copied().map(Entity::from))?;
-        let named = items.iter().filter_map(|item| Some((item.entity.node()?, item)));
+        let named = items
+            .iter()
+            .filter_map(|item| Some((item.entity.node()?, item)));
         let named = named.map(|(end, from)| {
             let found = scores
                 .iter()

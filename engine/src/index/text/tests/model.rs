@@ -124,7 +124,10 @@ pub(super) fn agree(
     let none = RoaringTreemap::new();
     let all: RoaringTreemap = (0..100).collect();
     let odd: RoaringTreemap = (0..10_000).filter(|owner| owner % 2 == 1).collect();
-    let far: RoaringTreemap = (0..100).map(|owner| owner * owner).chain([1 << 40]).collect();
+    let far: RoaringTreemap = (0..100)
+        .map(|owner| owner * owner)
+        .chain([1 << 40])
+        .collect();
     for query in queries {
         let filters = [
             None,
