@@ -330,13 +330,13 @@ fn bag_asks_a_model_about_headings_where_there_is_one() {
     let unjudged = Pipeline::parse(&written.replace(", judged = true", "")).unwrap();
     assert_ne!(bag, unjudged);
     // Without one it finds the same, byte for byte.
-    trial().ask("?", |desk| {
+    trial().ask("What?", |desk| {
         let told = [&bag, &unjudged].map(|one| one.retrieve(desk).unwrap());
         let [judged, near] = told.map(|told| serde_json::to_string(&told).unwrap());
         assert_eq!(judged, near);
     });
     let yes = &["Rocks 0.9", "Basalt 0.8"];
-    trial().ask_judged("?", &saying_yes_to(yes), |desk| {
+    trial().ask_judged("What?", &saying_yes_to(yes), |desk| {
         let told = bag.retrieve(desk).unwrap();
         let sections = told.found.iter();
         let sections = sections.filter(|found| found.receipt.name.kind == "Section");
