@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Only this preset; may be given again
     #[arg(long, value_name = "NAME")]
     preset: Vec<String>,
+    /// How many MiB of stored blocks are kept in memory, where 256 are the default of a database
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    cache_mib: usize,
     #[command(flatten)]
     common: Common,
 }
@@ -118,9 +121,10 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let dimensions = arguments.dimensions;
     let embedder = Arc::new(Topics { dimensions });
     let profile = Profile::all().filterable([YEAR]);
+    let settings = Database::builder().cache_bytes(arguments.cache_mib << 20);
     let db = match &arguments.graph {
-        Some(graph) => Database::open(graph)?,
-        None => Database::create(dir.join("db"))?,
+        Some(graph) => settings.open(graph)?,
+        None => settings.create_if_missing(true).open(dir.join("db"))?,
     };
     let layers = Layers::open(&db, profile, embedder.clone())?;
     match arguments.graph {

@@ -1,24 +1,68 @@
 //! Items with aggregates: what stands outside the aggregates must be grouped by.
 //!
 //! Of `RETURN n.age, n.age + count(m)` the first item is a group, and `n.age` in the second means that
-//! group. Only variables and their properties are recognised; what is more complex and not known to be the
-//! same for a whole group is refused.
+//! group. Variables and their properties are recognised, and items with subqueries where they are written
+//! alike; what is more complex and not known to be the same for a whole group is refused.
 //!
 //! Next: `projection.rs`.
 
 use super::Binder;
 use super::expr::typed;
-use super::scope::Scope;
+use super::scope::{Scope, Touched};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Slot};
 use crate::query::functions::aggregate_function;
 use crate::query::plan::Aggregated;
+use crate::query::types::Types;
+use std::collections::HashSet;
+use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Expression, ExpressionKind, MapProjectionItem};
+
+/// What is grouped by, or made distinct.
+#[derive(Clone, Default)]
+pub(super) struct Groups {
+    /// What each was before, and its slot.
+    pub(super) by: Vec<(Expr, Slot)>,
+    /// Those with a subquery in them, as they are written: bound ones cannot be compared.
+    written: Vec<(String, Slot, Types)>,
+}
+
+impl Groups {
+    /// One more; what stands for `*` is not written.
+    pub(super) fn add(&mut self, expr: Expr, slot: Slot, written: Option<&Expression>) {
+        if let Some(written) = written
+            && has_subquery(&expr)
+        {
+            self.written.push((written.to_string(), slot, expr.types));
+        }
+        self.by.push((expr, slot));
+    }
+
+    /// The group that is written like this. A name that has come to mean something else since is not looked
+    /// for among those in the text: where it may stand there, nothing is alike.
+    fn written_like(&self, scope: &Scope, from: &Expression, own_from: usize) -> Option<Expr> {
+        if self.written.is_empty() {
+            return None;
+        }
+        let text = from.to_string();
+        let (_, slot, types) = self.written.iter().find(|(written, ..)| *written == text)?;
+        let means_another = scope.hiding_from(own_from).any(|name| text.contains(name));
+        (!means_another).then(|| typed(ExprKind::Slot(*slot), from.span, *types))
+    }
+
+    /// The slots of the groups that are variables, under their names of before and of after.
+    fn variables(&self) -> HashSet<Slot> {
+        let slots = self.by.iter().flat_map(|(group, slot)| match group.kind {
+            ExprKind::Slot(before) => [before, *slot],
+            _ => [*slot, *slot],
+        });
+        slots.collect()
+    }
+}
 
 /// What is known while an item with aggregates is bound, or what is sorted by after grouping.
 pub(super) struct Aggregation {
-    /// What is grouped by, as it was before, and the slots of the groups.
-    pub(super) groups: Vec<(Expr, Slot)>,
+    pub(super) groups: Groups,
     /// The aggregates that were found.
     pub(super) found: Vec<Aggregated>,
     /// Whether aggregates may be used.
@@ -78,6 +122,27 @@ impl Binder<'_> {
         bound
     }
 
+    /// Binds a subquery that stands in an expression, in a scope of its own that sees what is around. Beside
+    /// groups it sees only what is the same for a whole group, and what the projection has ended it sees
+    /// nowhere.
+    pub(super) fn within<T>(
+        &mut self,
+        scope: &Scope,
+        span: Span,
+        bind: impl FnOnce(&mut Self, Scope) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let touched = Touched::default();
+        let inner = match &self.aggregation {
+            Some(known) if !known.inside => known.left_of(scope, &touched),
+            _ => scope.clone(),
+        };
+        let bound = self.without_groups(|binder| bind(binder, Scope::within(&inner)))?;
+        match touched.get() {
+            Some(name) => Err(ambiguous(name, span)),
+            None => Ok(bound),
+        }
+    }
+
     /// What an expression outside of aggregates means after grouping; `None` if it is to be bound as usual.
     pub(super) fn grouped(
         &mut self,
@@ -87,10 +152,16 @@ impl Binder<'_> {
         let Some(aggregation) = &self.aggregation else {
             return Ok(None);
         };
-        if aggregation.inside || !is_simple(from) {
+        if aggregation.inside {
             return Ok(None);
         }
         let own_from = aggregation.own_from;
+        if let Some(group) = aggregation.groups.written_like(scope, from, own_from) {
+            return Ok(Some(group));
+        }
+        if !is_simple(from) {
+            return Ok(None);
+        }
         let name = match root(from) {
             Some(name) => name,
             None => return Ok(None),
@@ -104,30 +175,21 @@ impl Binder<'_> {
         let Some(aggregation) = &self.aggregation else {
             return Ok(None);
         };
-        if let Some((group, slot)) = aggregation
-            .groups
-            .iter()
-            .find(|(group, _)| group.same(&bound))
-        {
+        let groups = &aggregation.groups.by;
+        if let Some((group, slot)) = groups.iter().find(|(group, _)| group.same(&bound)) {
             return Ok(Some(typed(ExprKind::Slot(*slot), from.span, group.types)));
         }
         let ExprKind::Slot(slot) = &bound.kind else {
             return Ok(None);
         };
-        let mut groups = aggregation.groups.iter();
-        let in_group = groups.any(|(group, _)| group.reads(*slot));
+        let in_group = groups.iter().any(|(group, _)| group.reads(*slot));
         if aggregation.ended && !(in_group && aggregation.aggregates) {
             let message = format!("variable `{name}` is not defined here");
             return Err(raise(Detail::UndefinedVariable, message)
                 .at(from.span)
                 .hint("the projection before has ended it: project it too"));
         }
-        let message = format!("`{name}` is neither grouped by nor in an aggregate");
-        Err(raise(Detail::AmbiguousAggregationExpression, message)
-            .at(from.span)
-            .hint(format!(
-                "project `{name}` on its own, in a WITH before this"
-            )))
+        Err(ambiguous(name, from.span))
     }
 
     /// An aggregate was found: the slot of its result.
@@ -151,7 +213,13 @@ impl Binder<'_> {
         }
         if aggregation.ended {
             // What is sorted by after grouping sees what was projected and nothing else.
-            let projected = |slot: Slot| aggregation.groups.iter().any(|(_, group)| *group == slot);
+            let projected = |slot: Slot| {
+                aggregation
+                    .groups
+                    .by
+                    .iter()
+                    .any(|(_, group)| *group == slot)
+            };
             for argument in &aggregated.arguments {
                 let mut hidden = false;
                 argument.each_slot(&mut |slot| hidden |= !projected(slot));
@@ -170,8 +238,33 @@ impl Binder<'_> {
     }
 }
 
+impl Aggregation {
+    /// What a subquery can see of a scope: what is out of sight is not there, and what is not the same for a
+    /// whole group is told when it is touched.
+    fn left_of(&self, scope: &Scope, touched: &Touched) -> Scope {
+        let groups = self.groups.variables();
+        let is_gone = |place: usize, slot: Slot| {
+            place < self.own_from && !scope.is_around(place) && !groups.contains(&slot)
+        };
+        match self.ended {
+            true => scope.without(is_gone),
+            false => scope.telling(is_gone, touched),
+        }
+    }
+}
+
+/// What is not the same for all rows of a group.
+fn ambiguous(name: &str, span: Span) -> Fault {
+    let message = format!("`{name}` is neither grouped by nor in an aggregate");
+    raise(Detail::AmbiguousAggregationExpression, message)
+        .at(span)
+        .hint(format!(
+            "project `{name}` on its own, in a WITH before this"
+        ))
+}
+
 /// An aggregate where none can be.
-pub(super) fn misplaced(span: stratigraph_query_lang::Span) -> Fault {
+pub(super) fn misplaced(span: Span) -> Fault {
     raise(
         Detail::InvalidAggregation,
         "an aggregate cannot be used here",
@@ -196,6 +289,12 @@ fn root(from: &Expression) -> Option<&str> {
         ExpressionKind::Property { of, .. } => root(of),
         _ => None,
     }
+}
+
+fn has_subquery(expr: &Expr) -> bool {
+    let mut has = matches!(expr.kind, ExprKind::Subquery { .. });
+    expr.each_part(&mut |part| has = has || has_subquery(part));
+    has
 }
 
 /// Whether there is an aggregate in an expression; those of subqueries are their own affair.

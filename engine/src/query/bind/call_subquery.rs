@@ -2,12 +2,15 @@
 //!
 //! Next: `projection.rs`.
 
-use super::clause::Columns;
+use super::clause::{Columns, named_slots, slots};
+use super::expr::of_variable;
 use super::scope::{Scope, Variable};
 use super::{Binder, already_bound, undefined};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::plan::{BoundClause, BoundSubquery, InTransactions};
+use crate::query::expr::Slot;
+use crate::query::plan::{BoundClause, BoundProjection, BoundQuery, BoundSubquery, InTransactions};
 use crate::query::types::Types;
+use std::collections::HashSet;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
     CallSubquery, Clause, ExpressionKind, Identifier, Imports, Query, SingleQuery,
@@ -33,7 +36,8 @@ impl Binder<'_> {
             None => Ok(leading(&outer, part)),
         });
         self.within_subquery = within;
-        let (query, columns) = bound?;
+        let (mut query, mut columns) = bound?;
+        self.with_own_slots(&outer, &mut query, &mut columns, call.query.span);
         if let Some(wanted) = &call.transactions {
             self.check_portions(uncommitted, wanted.span)?;
         }
@@ -56,6 +60,46 @@ impl Binder<'_> {
             optional: call.optional,
             transactions,
         })))
+    }
+
+    /// Gives a slot of its own to what is returned as it came from around: where nothing is returned the column
+    /// becomes null, and what is around has to stay as it is.
+    fn with_own_slots(
+        &mut self,
+        outer: &Scope,
+        query: &mut BoundQuery,
+        columns: &mut Columns,
+        span: Span,
+    ) {
+        // The columns of a union have slots of their own.
+        let [arm] = query.arms.as_mut_slice() else {
+            return;
+        };
+        let around: HashSet<Slot> = outer.slots_from(0).into_iter().collect();
+        let mut items = Vec::new();
+        for column in columns.iter_mut() {
+            if around.contains(&column.slot) {
+                let from = of_variable(column, span);
+                column.slot = self.slot();
+                items.push((column.slot, from));
+            }
+        }
+        if items.is_empty() {
+            return;
+        }
+        arm.returns = slots(columns);
+        query.columns = named_slots(columns);
+        arm.clauses
+            .push(BoundClause::Project(Box::new(BoundProjection {
+                aggregate: None,
+                items,
+                scope: slots(columns),
+                distinct: false,
+                order: Vec::new(),
+                skip: None,
+                limit: None,
+                filter: None,
+            })));
     }
 
     /// Refuses portions where their commits would take something along that is not theirs.

@@ -76,10 +76,7 @@ impl Binder<'_> {
         let query = BoundQuery {
             arms,
             distinct,
-            columns: columns
-                .iter()
-                .map(|column| (Arc::clone(&column.name), column.slot))
-                .collect(),
+            columns: named_slots(&columns),
         };
         Ok((query, columns))
     }
@@ -289,6 +286,14 @@ fn check_end(part: &SingleQuery) -> Result<(), Fault> {
     )
     .at(span)
     .hint("end it with RETURN, with FINISH or with a clause that writes"))
+}
+
+/// The columns of a query, as they are called.
+pub(super) fn named_slots(columns: &Columns) -> Vec<(Arc<str>, Slot)> {
+    let named = columns.iter();
+    named
+        .map(|column| (Arc::clone(&column.name), column.slot))
+        .collect()
 }
 
 /// The slots of variables.

@@ -132,6 +132,7 @@ impl Binder<'_> {
                     slot: single,
                     types: Types::RELATIONSHIP,
                     elements: Types::ANY,
+                    tells: None,
                 });
             }
             let bound = self.conjuncts(scope, filter, &mut own);

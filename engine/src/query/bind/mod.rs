@@ -147,6 +147,7 @@ impl Binder<'_> {
             slot: self.named_slot(Arc::clone(name)),
             types,
             elements: Types::ANY,
+            tells: None,
         }
     }
 

@@ -7,7 +7,7 @@
 //! Next: `aggregation.rs`.
 
 use super::Binder;
-use super::aggregation::{Aggregation, has_aggregate};
+use super::aggregation::{Aggregation, Groups, has_aggregate};
 use super::expr::{of_variable, typed, wrong_type};
 use super::over_list::element_types;
 use super::scope::{Scope, Variable};
@@ -67,10 +67,15 @@ impl Binder<'_> {
             });
         }
 
-        let groups: Vec<(Expr, Slot)> = items
-            .iter()
-            .filter_map(|item| Some((item.expr.clone()?, item.variable.slot)))
-            .collect();
+        let mut groups = Groups::default();
+        let stars = items.len() - from.items.len();
+        for (at, item) in items.iter().enumerate() {
+            let written = at.checked_sub(stars).and_then(|at| from.items.get(at));
+            if let Some(expr) = item.expr.clone() {
+                let written = written.map(|item| &item.expression);
+                groups.add(expr, item.variable.slot, written);
+            }
+        }
         let mut found: Vec<Aggregated> = Vec::new();
         let mut after: Vec<(Slot, Expr)> = Vec::new();
         for (at, item) in later {
@@ -120,7 +125,7 @@ impl Binder<'_> {
         self.check_names(&variables, from, returns)?;
 
         let aggregate = aggregates.then_some(Aggregate {
-            groups: later.groups,
+            groups: later.groups.by,
             aggregates: later.found,
         });
         let items = if aggregates { after } else { computed };
@@ -179,6 +184,7 @@ impl Binder<'_> {
             slot,
             types: expr.types,
             elements,
+            tells: None,
         }
     }
 
@@ -198,7 +204,7 @@ impl Binder<'_> {
             let plain = self.without_groups(|binder| binder.expr(seen, from));
             if let Ok(plain) = plain
                 && let Some((group, slot)) =
-                    later.groups.iter().find(|(group, _)| group.same(&plain))
+                    later.groups.by.iter().find(|(group, _)| group.same(&plain))
             {
                 return Ok(typed(ExprKind::Slot(*slot), from.span, group.types));
             }
@@ -282,7 +288,7 @@ impl Binder<'_> {
 
 /// What the parts after the items go by.
 struct Later {
-    groups: Vec<(Expr, Slot)>,
+    groups: Groups,
     found: Vec<Aggregated>,
     gathers: bool,
     aggregates: bool,

@@ -4,8 +4,13 @@
 
 use crate::query::expr::Slot;
 use crate::query::types::Types;
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
+
+/// The first of some variables that somebody has looked up by its name.
+pub(super) type Touched = Rc<OnceCell<Arc<str>>>;
 
 /// A variable.
 #[derive(Clone, Debug)]
@@ -15,6 +20,8 @@ pub(super) struct Variable {
     pub(super) types: Types,
     /// If it is a list, what its elements may be.
     pub(super) elements: Types,
+    /// Whom it tells when it is looked up.
+    pub(super) tells: Option<Touched>,
 }
 
 /// The variables that can be seen. Later ones hide earlier ones of the same name.
@@ -56,7 +63,11 @@ impl Scope {
 
     /// The variable of that name.
     pub(super) fn find(&self, name: &str) -> Option<&Variable> {
-        self.variables.get(self.place(name)?)
+        let variable = self.variables.get(self.place(name)?)?;
+        if let Some(touched) = &variable.tells {
+            touched.get_or_init(|| Arc::clone(&variable.name));
+        }
+        Some(variable)
     }
 
     /// Where the variable of that name stands among the others.
@@ -94,6 +105,38 @@ impl Scope {
         let mut renewed = Self::of(around.chain(variables));
         renewed.around = self.around;
         renewed
+    }
+
+    /// Without those of which this is said, by place and slot.
+    pub(super) fn without(&self, is_gone: impl Fn(usize, Slot) -> bool) -> Self {
+        let variables = self.variables.iter().enumerate();
+        let left = variables.filter(|(place, variable)| !is_gone(*place, variable.slot));
+        Self::of(left.map(|(_, variable)| variable.clone()))
+    }
+
+    /// With those of which this is said telling when they are looked up.
+    pub(super) fn telling(
+        &self,
+        is_watched: impl Fn(usize, Slot) -> bool,
+        touched: &Touched,
+    ) -> Self {
+        let mut telling = self.clone();
+        for (place, variable) in telling.variables.iter_mut().enumerate() {
+            if is_watched(place, variable.slot) {
+                variable.tells = Some(Rc::clone(touched));
+            }
+        }
+        telling
+    }
+
+    /// The names from a place on that mean something else before it.
+    pub(super) fn hiding_from(&self, from: usize) -> impl Iterator<Item = &str> {
+        let hiding = self.variables.iter().zip(&self.hides).skip(from);
+        let hiding = hiding.filter(move |(variable, hides)| {
+            let hidden = hides.and_then(|hidden| self.variables.get(hidden));
+            hidden.is_some_and(|hidden| hidden.slot != variable.slot)
+        });
+        hiding.map(|(variable, _)| &*variable.name)
     }
 
     /// Those that `*` stands for, by name: not those from around, and not the nameless.
@@ -155,6 +198,7 @@ mod tests {
             slot: Slot(slot),
             types: Types::ANY,
             elements: Types::ANY,
+            tells: None,
         }
     }
 

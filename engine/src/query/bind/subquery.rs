@@ -23,7 +23,7 @@ impl Binder<'_> {
         query: &Subquery,
         span: Span,
     ) -> Result<Expr, Fault> {
-        let query = self.subquery(scope, query, "EXISTS { ... }")?;
+        let query = self.subquery(scope, (query, span), "EXISTS { ... }")?;
         Ok(boolean(subquery(SubqueryKind::Exists, query, scope), span))
     }
 
@@ -34,7 +34,7 @@ impl Binder<'_> {
         query: &Subquery,
         span: Span,
     ) -> Result<Expr, Fault> {
-        let query = self.subquery(scope, query, "COUNT { ... }")?;
+        let query = self.subquery(scope, (query, span), "COUNT { ... }")?;
         Ok(typed(
             subquery(SubqueryKind::Count, query, scope),
             span,
@@ -49,7 +49,7 @@ impl Binder<'_> {
         query: &Subquery,
         span: Span,
     ) -> Result<Expr, Fault> {
-        let query = self.subquery(scope, query, "COLLECT { ... }")?;
+        let query = self.subquery(scope, (query, span), "COLLECT { ... }")?;
         let [(_, column)] = query.columns.as_slice() else {
             let message = "COLLECT { ... } needs a query that returns one column";
             return Err(raise(Detail::UnexpectedSyntax, message).at(span));
@@ -62,14 +62,13 @@ impl Binder<'_> {
     fn subquery(
         &mut self,
         scope: &mut Scope,
-        query: &Subquery,
+        (query, span): (&Subquery, Span),
         called: &'static str,
     ) -> Result<BoundQuery, Fault> {
         let before = self.read_only.replace(called);
-        let bound = self.without_groups(|binder| match query {
-            Subquery::Query(query) => binder.query(&Scope::within(scope), query, true),
+        let bound = self.within(scope, span, |binder, mut inner| match query {
+            Subquery::Query(query) => binder.query(&inner, query, true),
             Subquery::Pattern { pattern, filter } => {
-                let mut inner = Scope::within(scope);
                 let matched = binder.pattern(&mut inner, pattern)?;
                 binder.matched_query(&mut inner, matched, filter.as_ref())
             }
@@ -106,8 +105,7 @@ impl Binder<'_> {
         span: Span,
     ) -> Result<Expr, Fault> {
         let before = self.read_only.replace("a pattern");
-        let query = self.without_groups(|binder| {
-            let mut inner = Scope::within(scope);
+        let query = self.within(scope, span, |binder, mut inner| {
             let (known, named) = (inner.len(), binder.names.len());
             let matched = binder.pattern(&mut inner, &alone(path))?;
             if let Some(new) = inner.names_from(known).next() {
@@ -134,8 +132,7 @@ impl Binder<'_> {
         span: Span,
     ) -> Result<Expr, Fault> {
         let before = self.read_only.replace("a pattern comprehension");
-        let bound = self.without_groups(|binder| {
-            let mut inner = Scope::within(scope);
+        let bound = self.within(scope, span, |binder, mut inner| {
             let matched = binder.pattern(&mut inner, &alone(path))?;
             let query = binder.matched_query(&mut inner, matched, filter)?;
             let result = binder.expr(&mut inner, result)?;
@@ -162,8 +159,7 @@ impl Binder<'_> {
                 ..
             })
         );
-        let bound = self.without_groups(|binder| {
-            let mut inner = Scope::within(scope);
+        let bound = self.within(scope, span, |binder, mut inner| {
             let mut matched = binder.pattern(&mut inner, &alone(path))?;
             let slot = match matched.pattern.paths.first() {
                 Some((slot, _)) => *slot,
