@@ -80,7 +80,7 @@ fn a_dump_has_the_declarations() {
     assert!(text.contains(r#"{"vector_index":"n","label":"N","property":"v","dimensions":4,"metric":"cosine","coding":"bytes","links":16,"breadth":128,"filters":["year"]}"#), "{text}");
     assert!(text.contains(r#"{"vector_index":"r","any":"relationship","property":"w","dimensions":3,"metric":"dot","coding":"bytes","links":8,"breadth":128}"#), "{text}");
     let copy = Database::in_memory().unwrap();
-    copy.load(dump.as_slice(), &stratigraph::LoadOptions::default(), watch)
+    copy.load(dump.as_slice(), &LoadOptions::default(), watch)
         .unwrap();
     let defs = |db: &Database| -> Vec<String> {
         let infos = db.vector_indexes().unwrap();
