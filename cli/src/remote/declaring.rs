@@ -110,25 +110,6 @@ fn wanted(catalog: &Catalog) -> Vec<Wanted> {
         );
         all.push(Wanted::Index(wanted.named(&*index.name)));
     }
-    for index in catalog.vector_indexes() {
-        let on = target(catalog, index.scope);
-        let property = catalog.properties.show(index.property).to_string();
-        let wanted = Index::vectors(on, property, index.dimensions)
-            .metric(match index.metric {
-                Metric::Dot => VectorMetric::Dot,
-                Metric::Euclidean => VectorMetric::Euclidean,
-                _ => VectorMetric::Cosine,
-            })
-            .coding(match index.coding {
-                Coding::Halves => "halves",
-                Coding::Bytes => "bytes",
-                _ => "whole",
-            })
-            .links(index.links)
-            .build_breadth(index.breadth)
-            .filterable(names(catalog, &index.filters));
-        all.push(Wanted::Index(wanted.named(&*index.name)));
-    }
     for index in catalog.text_indexes() {
         let settings = &index.settings;
         let fields = settings.fields().iter();
@@ -166,6 +147,26 @@ fn wanted(catalog: &Catalog) -> Vec<Wanted> {
             true => wanted.tree(),
             false => wanted,
         }));
+    }
+    // As in a load: last, for the indexes that they are given for their filters.
+    for index in catalog.vector_indexes() {
+        let on = target(catalog, index.scope);
+        let property = catalog.properties.show(index.property).to_string();
+        let wanted = Index::vectors(on, property, index.dimensions)
+            .metric(match index.metric {
+                Metric::Dot => VectorMetric::Dot,
+                Metric::Euclidean => VectorMetric::Euclidean,
+                _ => VectorMetric::Cosine,
+            })
+            .coding(match index.coding {
+                Coding::Halves => "halves",
+                Coding::Bytes => "bytes",
+                _ => "whole",
+            })
+            .links(index.links)
+            .build_breadth(index.breadth)
+            .filterable(names(catalog, &index.filters));
+        all.push(Wanted::Index(wanted.named(&*index.name)));
     }
     all
 }

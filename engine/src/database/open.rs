@@ -279,6 +279,7 @@ fn assemble(
         mark,
         Arc::new(View {
             commit: start,
+            written: start,
             snapshot,
             state,
         }),

@@ -4,6 +4,9 @@
 //! a dump that is cut, damaged or refused leaves the database as new as it was. Declarations come
 //! last: building an index over everything is quicker than keeping it, and a cycle or a violation is
 //! found there too. One that is refused then leaves a database that no second load takes for new.
+//!
+//! From then on others may write as well, and so does the database itself, which keeps its vector indexes. What
+//! somebody has written ends the load; upkeep does not.
 
 use super::declared::Declarations;
 use super::error::DumpError;
@@ -43,7 +46,7 @@ impl Database {
     /// declarations are those of the dump.
     ///
     /// No other writer gets in before nodes and relationships are there, all at once. If a declaration
-    /// is refused after that, the error is [`DumpError::Partial`]: delete the database.
+    /// is refused after that, or somebody has written, the error is [`DumpError::Partial`]: delete the database.
     ///
     /// # Errors
     /// [`DumpError`] for what is wrong with the dump, with the line; [`DumpError::NotEmpty`] if
@@ -78,7 +81,7 @@ struct Loading<'d> {
     db: &'d Database,
     /// Nodes and relationships, until they are published.
     bulk: Option<BulkLoad>,
-    /// The commit that the next one must follow.
+    /// The last commit that this load knows of. What follows may only be upkeep.
     at: CommitSeq,
     has_committed: bool,
     nodes: u64,
@@ -115,8 +118,8 @@ impl<'d> Loading<'d> {
 
     /// A transaction on top of what this load has written, and of nothing else.
     fn write(&self) -> Result<WriteTxn> {
-        let txn = self.db.write()?;
-        if txn.commit_seq() != self.at {
+        let mut txn = self.db.write()?;
+        if txn.keys().written() > self.at {
             return Err(DumpError::Disturbed.into());
         }
         Ok(txn)
@@ -136,9 +139,18 @@ impl<'d> Loading<'d> {
     }
 
     fn declare(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
+        let before = self.write()?.next_ids();
         self.left_out = declare_all(self.db, &rest.declarations, watch)?;
-        // Declaring makes commits of its own.
-        self.at = self.db.read()?.commit_seq();
+        // Declaring makes commits of its own, between which others may write: what they have made or deleted tells.
+        let read = self.db.read()?;
+        let next = view::of(&read).state.next;
+        let is_made = (next.node, next.relationship) != (before.node, before.relationship);
+        let is_deleted = read.node_count(None)? != self.nodes
+            || read.relationship_count(None)? != self.relationships;
+        if is_made || is_deleted {
+            return Err(DumpError::Disturbed.into());
+        }
+        self.at = read.commit_seq();
         Ok(())
     }
 
@@ -207,7 +219,7 @@ fn ensure_new(read: &ReadTxn) -> Result<()> {
     Ok(())
 }
 
-/// Declares everything, and gives what was left out: see [`LoadReport::left_out`].
+/// Declares everything, whatever the order of the lines, and gives what was left out: see [`LoadReport::left_out`].
 ///
 /// # Errors
 /// What is refused, with its line; what came before it is declared then.
@@ -221,10 +233,6 @@ pub(super) fn declare_all(
         let outcome = db.create_index_watched(index_of(index), watch);
         leave_out(&mut left_out, outcome, &index.index, index.building)
             .map_err(|error| refused(index.line, error))?;
-    }
-    for line in &declarations.vector_indexes {
-        db.create_vector_index_watched(vector_index_of(line), watch)
-            .map_err(|error| refused(line.line, error))?;
     }
     for line in &declarations.text_indexes {
         db.create_text_index_watched(text_index_of(line), watch)
@@ -243,6 +251,12 @@ pub(super) fn declare_all(
         }
         db.create_hierarchy_watched(options, watch)
             .map_err(|error| refused(hierarchy.line, error))?;
+    }
+    // Last: each is given indexes for its filters where there are none yet, under names that are free. In the place
+    // of one that comes with a constraint it would be given another, and others may have had the name first.
+    for line in &declarations.vector_indexes {
+        db.create_vector_index_watched(vector_index_of(line), watch)
+            .map_err(|error| refused(line.line, error))?;
     }
     Ok(left_out)
 }
@@ -351,3 +365,6 @@ fn constraint_of(line: &ConstraintLine) -> Result<Constraint> {
     };
     Ok(constraint.named(&line.constraint))
 }
+
+#[cfg(test)]
+mod tests;

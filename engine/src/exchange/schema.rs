@@ -45,12 +45,13 @@ impl DeclarationLines {
     pub fn to_lines(&self) -> Result<Vec<String>> {
         let all = &self.0;
         let indexes = all.indexes.iter().map(line);
-        let vectors = all.vector_indexes.iter().map(line);
         let texts = all.text_indexes.iter().map(line);
         let constraints = all.constraints.iter().map(line);
         let hierarchies = all.hierarchies.iter().map(line);
-        let all = indexes.chain(vectors).chain(texts);
-        all.chain(constraints).chain(hierarchies).collect()
+        // As in a load: last, for the indexes that they are given for their filters.
+        let vectors = all.vector_indexes.iter().map(line);
+        let others = indexes.chain(texts).chain(constraints);
+        others.chain(hierarchies).chain(vectors).collect()
     }
 
     /// Adds what a line declares; `at` is its number, for whoever refuses it later.

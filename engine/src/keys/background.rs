@@ -146,6 +146,8 @@ impl Background {
         }
         self.ground
             .admit(batch.bytes() as u64, batch.only_deletes())?;
-        self.ground.log.append(batch, Arc::clone(&view.state))
+        self.ground
+            .log
+            .append_upkeep(batch, Arc::clone(&view.state))
     }
 }

@@ -196,6 +196,11 @@ impl KeyWriteTxn {
         &self.base.state
     }
 
+    /// The last commit that somebody had made when the transaction began; what came after it was upkeep.
+    pub(crate) fn written(&self) -> CommitSeq {
+        self.base.written
+    }
+
     /// Whether changes of about `bytes` more still fit: whoever changes several keys at once asks
     /// first, so that no half of it fails.
     pub(crate) fn ensure_room(&self, bytes: usize) -> Result<()> {

@@ -44,10 +44,23 @@ const MAX_GATHER: Duration = Duration::from_millis(2);
 pub struct View<S> {
     /// The commit.
     pub commit: CommitSeq,
+    /// The last commit up to it that somebody has made: all after that are the database's own upkeep.
+    pub written: CommitSeq,
     /// What is stored at it.
     pub snapshot: Arc<dyn Snapshot>,
     /// What is known about it.
     pub state: Arc<S>,
+}
+
+/// Whose commit it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// Of a writer who waits until it is durable.
+    Writer,
+    /// Of a writer who does not.
+    HastyWriter,
+    /// Of the database itself.
+    Upkeep,
 }
 
 /// Appends, syncs and publishes.
@@ -223,7 +236,7 @@ impl<S: Send + Sync> CommitLog<S> {
         state: Arc<S>,
         follow: impl FnOnce(CommitSeq),
     ) -> Result<CommitSeq> {
-        self.append_counted(batch, state, follow, 1)
+        self.append_by(By::Writer, batch, state, follow)
     }
 
     /// The same, by somebody who does not wait for it: a group is not kept waiting for more of these.
@@ -236,15 +249,24 @@ impl<S: Send + Sync> CommitLog<S> {
         state: Arc<S>,
         follow: impl FnOnce(CommitSeq),
     ) -> Result<CommitSeq> {
-        self.append_counted(batch, state, follow, 0)
+        self.append_by(By::HastyWriter, batch, state, follow)
     }
 
-    fn append_counted(
+    /// The same for what the database does by itself, such as keeping a copy of an index: whoever looks whether
+    /// somebody has written does not take it for that.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_upkeep(&self, batch: Batch, state: Arc<S>) -> Result<CommitSeq> {
+        self.append_by(By::Upkeep, batch, state, |_| {})
+    }
+
+    fn append_by(
         &self,
+        by: By,
         mut batch: Batch,
         state: Arc<S>,
         follow: impl FnOnce(CommitSeq),
-        waiters: usize,
     ) -> Result<CommitSeq> {
         let before = self.appended()?;
         let commit = before.commit.next().ok_or_else(|| Error::Store {
@@ -266,15 +288,20 @@ impl<S: Send + Sync> CommitLog<S> {
             self.stop_writing(&Error::bug("what follows a commit panicked"));
             resume_unwind(panic);
         }
+        let written = match by {
+            By::Writer | By::HastyWriter => commit,
+            By::Upkeep => before.written,
+        };
         let view = Arc::new(View {
             commit,
+            written,
             snapshot: self.store.snapshot(),
             state,
         });
         let mut state = self.state.lock();
         state.appended = Arc::clone(&view);
         state.note(&view);
-        state.waiting += waiters;
+        state.waiting += usize::from(by != By::HastyWriter);
         self.counters.commits.fetch_add(1, Ordering::Relaxed);
         if self.durability != Durability::Commit || plant::is(Bug::AcknowledgeEarly) {
             self.published.store(view);

@@ -1,7 +1,7 @@
 //! Vector indexes come and go while others write.
 
 use super::*;
-use stratigraph::{Error, ServedBy, VectorIndexState};
+use stratigraph::{Constraint, Error, ServedBy, VectorIndexState};
 
 fn on(label: &str) -> VectorIndex {
     VectorIndex::on_nodes(label, "v", 2)
@@ -160,6 +160,51 @@ fn an_index_for_a_filter_comes_and_goes_with_it() {
     );
     db.drop_vector_index("a").unwrap();
     assert_eq!(index_names(&db), ["index_A_kept"]);
+}
+
+#[test]
+fn an_index_for_a_filter_is_in_the_way_of_no_constraint() {
+    let db = Database::in_memory().unwrap();
+    let mut txn = db.write().unwrap();
+    let properties = || [("id", Value::Int(1)), ("v", value([1.0, 2.0]))];
+    txn.create_node(["A"], properties()).unwrap();
+    let other = txn.create_node(["A"], properties()).unwrap();
+    txn.commit().unwrap();
+    db.create_vector_index(on("A").filterable(["id"]).named("a"))
+        .unwrap();
+    let unique = || Constraint::on_nodes("A").unique(["id"]);
+    let found = || {
+        let search = VectorSearch::new(&[1.0, 2.0], 9).where_equal("id", 1);
+        let read = db.read().unwrap();
+        read.search_vectors("a", &search).unwrap().hits.len()
+    };
+    let refused = db.create_constraint(unique()).unwrap_err();
+    assert!(
+        matches!(refused, Error::ConstraintViolation(_)),
+        "{refused}"
+    );
+    assert_eq!(index_names(&db), ["index_A_id"]);
+    assert_eq!(found(), 2);
+    let mut txn = db.write().unwrap();
+    txn.set_property(other, "id", 2).unwrap();
+    txn.commit().unwrap();
+    db.create_constraint(unique()).unwrap();
+    assert_eq!(index_names(&db), ["index_A_id", "unique_A_id"]);
+    assert_eq!(found(), 1);
+    assert!(db.check(&mut Watch::quiet()).unwrap().is_clean());
+    // Each goes with what it belongs to.
+    db.drop_constraint("unique_A_id").unwrap();
+    assert_eq!(index_names(&db), ["index_A_id"]);
+    assert_eq!(found(), 1);
+    db.create_constraint(unique()).unwrap();
+    db.drop_vector_index("a").unwrap();
+    assert_eq!(index_names(&db), ["unique_A_id"]);
+    // What somebody has asked for stays, and is in the way.
+    db.create_index(stratigraph::Index::on_nodes("A", ["year"]))
+        .unwrap();
+    let years = Constraint::on_nodes("A").unique(["year"]);
+    let error = db.create_constraint(years).unwrap_err();
+    assert!(matches!(error, Error::PropertiesIndexed { .. }), "{error}");
 }
 
 #[test]

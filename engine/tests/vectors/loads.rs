@@ -1,7 +1,7 @@
 //! Bulk loads and dumps.
 
 use super::*;
-use stratigraph::{NO_PROPERTIES, ServedBy};
+use stratigraph::{Constraint, HierarchyOptions, LoadOptions, NO_PROPERTIES, ServedBy};
 
 const DIMENSIONS: usize = 4;
 
@@ -80,7 +80,7 @@ fn a_dump_has_the_declarations() {
     assert!(text.contains(r#"{"vector_index":"n","label":"N","property":"v","dimensions":4,"metric":"cosine","coding":"bytes","links":16,"breadth":128,"filters":["year"]}"#), "{text}");
     assert!(text.contains(r#"{"vector_index":"r","any":"relationship","property":"w","dimensions":3,"metric":"dot","coding":"bytes","links":8,"breadth":128}"#), "{text}");
     let copy = Database::in_memory().unwrap();
-    copy.load(dump.as_slice(), &stratigraph::LoadOptions::default(), watch)
+    copy.load(dump.as_slice(), &LoadOptions::default(), watch)
         .unwrap();
     let defs = |db: &Database| -> Vec<String> {
         let infos = db.vector_indexes().unwrap();
@@ -112,6 +112,66 @@ fn a_dump_has_the_declarations() {
             .collect()
     };
     assert_eq!(body(&again), body(&dump));
+}
+
+/// The property indexes by name, and whether each proves a constraint.
+fn property_indexes(db: &Database) -> Vec<(String, bool)> {
+    let read = db.read().unwrap();
+    let indexes = read.catalog().indexes();
+    let mut all: Vec<_> = indexes
+        .map(|index| (index.name.to_string(), index.unique))
+        .collect();
+    all.sort();
+    all
+}
+
+/// Filters once got their indexes before constraints were declared, and those were refused then.
+#[test]
+fn what_filters_are_looked_up_in_is_the_same_after_a_load() {
+    let db = Database::in_memory().unwrap();
+    db.create_constraint(Constraint::on_nodes("N").unique(["id"]))
+        .unwrap();
+    // The index of the other filter would have been called so.
+    db.create_hierarchy(HierarchyOptions::new("index_N_year", "PART"))
+        .unwrap();
+    let index = VectorIndex::on_nodes("N", "v", 2).filterable(["id", "year"]);
+    db.create_vector_index(index.named("n")).unwrap();
+    let mut txn = db.write().unwrap();
+    let properties = [
+        ("id", Value::Int(1)),
+        ("year", Value::Int(7)),
+        ("v", value([1.0, 2.0])),
+    ];
+    txn.create_node(["N"], properties).unwrap();
+    txn.commit().unwrap();
+    let watch = &mut Watch::quiet();
+    let mut dump = Vec::new();
+    db.dump(&mut dump, watch).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copies = [
+        Database::in_memory().unwrap(),
+        // Here the index writes itself down while the load goes on.
+        Database::create(folder.path().join("copy")).unwrap(),
+    ];
+    for copy in copies {
+        copy.load(dump.as_slice(), &LoadOptions::default(), watch)
+            .unwrap();
+        assert_eq!(
+            property_indexes(&copy),
+            [
+                ("index_N_year_2".to_owned(), false),
+                ("unique_N_id".to_owned(), true)
+            ]
+        );
+        assert_eq!(property_indexes(&copy), property_indexes(&db));
+        let read = copy.read().unwrap();
+        for (property, held) in [("id", 1), ("year", 7)] {
+            let search = VectorSearch::new(&[1.0, 2.0], 1).where_equal(property, held);
+            let answer = read.search_vectors("n", &search).unwrap();
+            assert_eq!(answer.hits.len(), 1, "{property}");
+        }
+        assert!(copy.check(watch).unwrap().is_clean());
+    }
 }
 
 #[test]

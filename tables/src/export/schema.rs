@@ -15,10 +15,11 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
     let catalog = read.catalog();
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
     property_indexes(catalog, &mut all);
-    vector_indexes(catalog, &mut all);
     text_indexes(catalog, &mut all, &mut left_out);
     constraints(catalog, &mut all, &mut left_out);
     hierarchies(catalog, &mut all);
+    // Last: they are given indexes for their filters where no constraint has brought one, under names that are free.
+    vector_indexes(catalog, &mut all);
     let mut members = 0_u64;
     named_members(read, |_, _| {
         members += 1;

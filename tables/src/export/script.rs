@@ -191,7 +191,10 @@ fn literal(value: &Value) -> Option<String> {
 mod tests {
     use crate::export::{Form, Outlet, export};
     use stratigraph::storage::cancel::Watch;
-    use stratigraph::{Database, Error, HierarchyOptions, Index, NO_PROPERTIES, TextIndex};
+    use stratigraph::{
+        Constraint, Database, Error, HierarchyOptions, Index, NO_PROPERTIES, Read, TextIndex,
+        Value, Vector, VectorIndex,
+    };
 
     struct Text(String);
 
@@ -222,6 +225,35 @@ mod tests {
         String::from_utf8(text).unwrap()
     }
 
+    fn run(script: &str) -> Database {
+        let db = Database::in_memory().unwrap();
+        for statement in script.split_terminator(";\n") {
+            db.query(statement, ()).unwrap().finish().unwrap();
+        }
+        db
+    }
+
+    #[test]
+    fn what_a_constraint_looks_up_can_be_a_filter() {
+        let db = Database::in_memory().unwrap();
+        let ids = Constraint::on_nodes("A").unique(["id"]).named("ids");
+        db.create_constraint(ids).unwrap();
+        let near = VectorIndex::on_nodes("A", "v", 2).filterable(["id"]);
+        db.create_vector_index(near.named("near")).unwrap();
+        let mut txn = db.write().unwrap();
+        let v = Vector::new([1.0, 2.0]).unwrap();
+        txn.create_node(["A"], [("id", Value::Int(1)), ("v", v.into())])
+            .unwrap();
+        txn.commit().unwrap();
+        let text = script(&db);
+        let copy = run(&text);
+        assert_eq!(canonical(&copy), canonical(&db), "{text}");
+        let read = copy.read().unwrap();
+        let indexes = read.catalog().indexes();
+        let indexes: Vec<&str> = indexes.map(|index| &*index.name).collect();
+        assert_eq!(indexes, ["ids"], "{text}");
+    }
+
     #[test]
     fn awkward_names_come_back() {
         let db = Database::in_memory().unwrap();
@@ -237,12 +269,8 @@ mod tests {
         txn.create_relationship(one, r"T\", other, [(r"y\", 1)])
             .unwrap();
         txn.commit().unwrap();
-        let copy = Database::in_memory().unwrap();
         let text = script(&db);
-        for statement in text.split_terminator(";\n") {
-            copy.query(statement, ()).unwrap().finish().unwrap();
-        }
-        assert_eq!(canonical(&copy), canonical(&db), "{text}");
+        assert_eq!(canonical(&run(&text)), canonical(&db), "{text}");
     }
 
     #[test]

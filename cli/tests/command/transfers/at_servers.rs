@@ -146,7 +146,7 @@ fn what_files_declare_is_declared_at_a_server_and_goes_again_with_what_fails() {
     let told = told
         .assert_code(0)
         .answer("import", &["database", "commit"]);
-    assert_eq!(told["declarations"], 5);
+    assert_eq!(told["declarations"], 6);
     // Again, they are there already.
     let again = run(&["import", &address, &good]);
     assert!(
@@ -158,5 +158,5 @@ fn what_files_declare_is_declared_at_a_server_and_goes_again_with_what_fails() {
     served.terminate();
     let there = declarations(&world.path("data/default"));
     assert_eq!(there, declarations(&db));
-    assert_eq!(there.len(), 5, "{there:?}");
+    assert_eq!(there.len(), 6, "{there:?}");
 }

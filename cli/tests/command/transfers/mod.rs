@@ -89,8 +89,11 @@ pub(super) fn full(world: &World, name: &str, with_bytes: bool) -> PathBuf {
             .named("unique_number"),
     )
     .unwrap();
-    db.create_vector_index(VectorIndex::on_nodes("Thing", "vector", 3).named("near"))
-        .unwrap();
+    let least = Constraint::on_nodes("Thing").unique(["least"]);
+    db.create_constraint(least.named("unique_least")).unwrap();
+    // Its filter is looked up in the index of the constraint.
+    let near = VectorIndex::on_nodes("Thing", "vector", 3).filterable(["least"]);
+    db.create_vector_index(near.named("near")).unwrap();
     if with_bytes {
         // Weights, and members by name: no statement says them.
         db.create_text_index(

@@ -108,8 +108,12 @@ impl WriteTxn {
         }
         if wanted.demand.is_unique() {
             let mut indexes = catalog.indexes();
-            let index =
-                indexes.find(|index| index.scope == scope && index.properties == properties);
+            let index = indexes.find(|index| {
+                index.scope == scope
+                    && index.properties == properties
+                    // What a vector index was given for its filters nobody has asked for, and nobody can drop alone.
+                    && index.owner.is_none_or(|id| catalog.vector_index(id).is_none())
+            });
             if let Some(index) = index {
                 // One index on the same properties is enough, and only a unique one can prove it.
                 let constraint = index.owner.and_then(|id| catalog.constraint(id));

@@ -8,6 +8,7 @@ fn log(durability: Durability) -> CommitLog<()> {
     let store = Arc::new(MemoryStore::new());
     let start = View {
         commit: CommitSeq::new(0),
+        written: CommitSeq::new(0),
         snapshot: store.snapshot(),
         state: Arc::new(()),
     };
@@ -45,6 +46,18 @@ fn views_that_nobody_holds_take_no_memory_for_long() {
         assert!(log.state.lock().views.len() <= FEW_VIEWS);
     }
     assert_eq!(log.oldest(), held.commit);
+}
+
+#[test]
+fn upkeep_is_a_commit_that_nobody_has_written() {
+    let log = log(Durability::Periodic(Duration::from_secs(1)));
+    let written = append(&log);
+    let kept = log.append_upkeep(Batch::new(), Arc::new(())).unwrap();
+    assert!(written < kept);
+    let view = log.published();
+    assert_eq!((view.commit, view.written), (kept, written));
+    let last = append(&log);
+    assert_eq!(log.published().written, last);
 }
 
 #[test]
