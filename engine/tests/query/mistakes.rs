@@ -40,6 +40,16 @@ const MISTAKES: &[(&str, &str, u64)] = &[
         24,
     ),
     (
+        "MATCH (n) RETURN shortestPath((n)-[:E*]->(zz))",
+        "UndefinedVariable",
+        43,
+    ),
+    (
+        "MATCH (n), (m) RETURN allShortestPaths((n)-[r:E*]->(m))",
+        "UndefinedVariable",
+        45,
+    ),
+    (
         "MATCH (a) WITH a MATCH ()-[a]->() RETURN a",
         "VariableTypeConflict",
         28,

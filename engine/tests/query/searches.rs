@@ -266,3 +266,26 @@ fn indexes_are_counted() {
     assert_eq!((count("by_cosine"), count("next_vectors")), (3, 1));
     assert_eq!((count("Chunk"), count("NEXT")), (4, 1));
 }
+
+#[test]
+fn a_transaction_counts_what_it_has_written() {
+    let database = library();
+    let count = "CALL db.stats() YIELD name, count WHERE name = 'by_cosine' RETURN count";
+    let mut txn = database.write().unwrap();
+    for (change, counted) in [
+        (
+            "MATCH (d:Chunk {n: 'd'}) CALL db.create.setNodeVectorProperty(d, 'v', [1, 1]) FINISH",
+            4,
+        ),
+        ("MATCH (b:Chunk {n: 'b'}) SET b.v = vector([5, 5])", 4),
+        ("MATCH (a:Chunk {n: 'a'}) REMOVE a.v", 3),
+        ("MATCH (c:Chunk {n: 'c'}) DETACH DELETE c", 2),
+    ] {
+        txn.query(change, ()).unwrap().finish().unwrap();
+        let mut rows = txn.query(count, ()).unwrap();
+        let seen: i64 = rows.next().unwrap().unwrap().get("count").unwrap();
+        assert_eq!(seen, counted, "{change}");
+    }
+    drop(txn);
+    assert_eq!(one(&database, count), 3);
+}

@@ -13,9 +13,11 @@ impl Parser<'_> {
     pub(super) fn projection(&mut self, with: bool) -> Result<Projection> {
         let start = self.take().span;
         self.note(Expected::Keyword(Keyword::Distinct));
+        self.note(Expected::Keyword(Keyword::All));
         let distinct = self.is_word(Keyword::Distinct)
             && (self.ahead(1).kind == TokenKind::Star || self.begins_operand(1));
-        if distinct {
+        // ALL is what is done anyway.
+        if distinct || self.keeps_all() {
             self.take();
         }
         let all = self.accept(TokenKind::Star);
@@ -38,6 +40,23 @@ impl Parser<'_> {
             filter,
             span: self.since(start),
         })
+    }
+
+    /// Whether the `ALL` that is no `DISTINCT` stands here. Where what follows can go on with a variable or a function of
+    /// that name, as in `all - 1`, `all[0]` and `all(x IN ...)`, it does.
+    fn keeps_all(&self) -> bool {
+        let follows = |ahead| self.begins_operand(ahead) && !self.begins_clause(ahead);
+        self.is_word(Keyword::All)
+            && match self.ahead(1).kind {
+                // Of `all * 2` the star is no list of all variables.
+                TokenKind::Star => !follows(2),
+                TokenKind::OpenParenthesis
+                | TokenKind::OpenBracket
+                | TokenKind::OpenBrace
+                | TokenKind::Minus
+                | TokenKind::Plus => false,
+                _ => follows(1),
+            }
     }
 
     fn projection_item(&mut self) -> Result<ProjectionItem> {

@@ -9,6 +9,26 @@ use crate::ast::{Body, Clause, Mode, Query, SingleQuery, Statement, Union};
 use crate::error::ParseErrorKind;
 use crate::lex::{Keyword, TokenKind};
 
+/// The words that begin clauses.
+const CLAUSES: [Keyword; 16] = [
+    Keyword::Match,
+    Keyword::Optional,
+    Keyword::Traverse,
+    Keyword::Unwind,
+    Keyword::With,
+    Keyword::Return,
+    Keyword::Finish,
+    Keyword::Create,
+    Keyword::Merge,
+    Keyword::Set,
+    Keyword::Remove,
+    Keyword::Delete,
+    Keyword::Detach,
+    Keyword::ForEach,
+    Keyword::Call,
+    Keyword::Show,
+];
+
 impl Parser<'_> {
     /// `[CYPHER ...] [EXPLAIN | PROFILE] query | schema command`.
     pub(super) fn statement(&mut self) -> Result<Statement> {
@@ -216,26 +236,14 @@ impl Parser<'_> {
     }
 
     fn note_clauses(&mut self) {
-        use Keyword as K;
-        for keyword in [
-            K::Match,
-            K::Optional,
-            K::Traverse,
-            K::Unwind,
-            K::With,
-            K::Return,
-            K::Finish,
-            K::Create,
-            K::Merge,
-            K::Set,
-            K::Remove,
-            K::Delete,
-            K::Detach,
-            K::ForEach,
-            K::Call,
-            K::Show,
-        ] {
+        for keyword in CLAUSES {
             self.note(Expected::Keyword(keyword));
         }
+    }
+
+    /// Whether what stands `ahead` of here is a word that begins a clause.
+    pub(super) fn begins_clause(&self, ahead: usize) -> bool {
+        let word = self.ahead(ahead).keyword;
+        word.is_some_and(|word| CLAUSES.contains(&word))
     }
 }

@@ -290,13 +290,13 @@ impl<'g> Speaker<'g> {
         let _ = write!(self.said, "{word}");
     }
 
-    /// An expression that does not begin with a parenthesis.
-    fn open_expression(&mut self) -> String {
+    /// An expression that begins with nothing of this.
+    fn expression_without(&mut self, beginnings: &[TokenKind]) -> String {
         let before = std::mem::take(&mut self.said);
         loop {
             self.say(&Rule::Name("expression".to_owned()));
             let said = std::mem::take(&mut self.said);
-            if lex(&said)[0].kind != TokenKind::OpenParenthesis {
+            if !beginnings.contains(&lex(&said)[0].kind) {
                 self.said = before;
                 return said;
             }
@@ -329,7 +329,16 @@ impl<'g> Speaker<'g> {
             "parameter" => &["$p", "$1", "$`a b`", "$match"],
             "plain name" => &["a", "n", "foo", "_x", "名字", "éa", "x1"],
             "declared variable" => &["v"],
-            "open expression" => return self.open_expression(),
+            "open expression" => return self.expression_without(&[TokenKind::OpenParenthesis]),
+            "bare expression" => {
+                return self.expression_without(&[
+                    TokenKind::OpenParenthesis,
+                    TokenKind::OpenBracket,
+                    TokenKind::OpenBrace,
+                    TokenKind::Minus,
+                    TokenKind::Plus,
+                ]);
+            }
             "quoted name" => &["`a`", "`a b`", "`x``y`", "`match`"],
             "type" => &[
                 "INTEGER",

@@ -19,6 +19,29 @@ const STATEMENTS: &[(&str, &str)] = &[
         "WITH DISTINCT a.b AS c, d ORDER BY c DESC, d SKIP 1 LIMIT 2 WHERE c RETURN c",
     ),
     ("RETURN *, 1 AS one", "RETURN *, 1 AS one"),
+    // ALL is what is done without DISTINCT, unless it is a name.
+    (
+        "WITH ALL a.b AS c, d WHERE c RETURN ALL c ORDER BY c",
+        "WITH a.b AS c, d WHERE c RETURN c ORDER BY c",
+    ),
+    (
+        "WITH ALL * MATCH (n) RETURN all *, 1 AS one",
+        "WITH * MATCH (n) RETURN *, 1 AS one",
+    ),
+    (
+        "RETURN ALL all(x IN l WHERE x), $p",
+        "RETURN all(x IN l WHERE x), $p",
+    ),
+    ("RETURN ALL NOT `all`", "RETURN NOT `all`"),
+    (
+        "WITH all MATCH (n) RETURN all UNION RETURN DISTINCT all",
+        "WITH `all` MATCH (n) RETURN `all` UNION RETURN DISTINCT `all`",
+    ),
+    ("RETURN all * 2 AS all", "RETURN `all` * 2 AS all"),
+    ("RETURN all - 1", "RETURN `all` - 1"),
+    ("RETURN all[0]", "RETURN `all`[0]"),
+    ("RETURN all.a IN b", "RETURN `all`.a IN b"),
+    ("RETURN all IS NULL", "RETURN `all` IS NULL"),
     (
         "UNWIND [1,2] AS x RETURN x UNION ALL RETURN 3 AS x",
         "UNWIND [1, 2] AS x RETURN x UNION ALL RETURN 3 AS x",

@@ -9,6 +9,7 @@ use super::scorer::ArrivalView;
 use super::trail::{Path, Trail};
 use super::verdict::{Status, nullable};
 use crate::value::{NodeId, RelationshipId};
+use std::collections::BTreeMap;
 
 /// The rows of a traversal: by level, then score descending with null last, then id.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Rows {
     pub(super) statuses: Vec<Status>,
     /// Levels that have rows, and where their rows end.
     pub(super) levels: Vec<(u32, usize)>,
+    /// The ranks of the rows of those levels on which they are not simply 1, 2, 3, ...
+    pub(super) ranks: BTreeMap<u32, Vec<usize>>,
     /// One entry per row, which means nothing where the row has no parent.
     pub(super) arrivals: Option<ArrivalColumns>,
     pub(super) trail: Option<Trail>,
@@ -38,7 +41,7 @@ pub struct Row<'a> {
     /// The best arrival, which has `parent` and `edge`; none for roots and recovered nodes, and none
     /// at all unless [`Columns`](super::Columns) asked for arrivals or paths.
     pub arrival: Option<ArrivalView<'a>>,
-    /// Its place among the rows of its level, from 1 on.
+    /// Its place among all candidates of its level, from 1 on, whichever of them have rows.
     pub rank: usize,
     rows: &'a Rows,
     at: usize,
@@ -103,7 +106,7 @@ impl Rows {
             Some(before) => self.levels.get(before)?.1,
             None => 0,
         };
-        self.row(at, level, at - start + 1)
+        self.row(at, level, at - start)
     }
 
     /// All rows in order.
@@ -112,12 +115,15 @@ impl Rows {
             .into_iter()
             .chain(self.levels.iter().map(|(_, end)| *end));
         (self.levels.iter().zip(starts)).flat_map(move |((level, end), start)| {
-            (start..*end).filter_map(move |at| self.row(at, *level, at - start + 1))
+            (start..*end).filter_map(move |at| self.row(at, *level, at - start))
         })
     }
 
-    fn row(&self, at: usize, level: u32, rank: usize) -> Option<Row<'_>> {
+    /// The row at a place, which is the one at `place` of its level.
+    fn row(&self, at: usize, level: u32, place: usize) -> Option<Row<'_>> {
         let status = *self.statuses.get(at)?;
+        let ranks = self.ranks.get(&level);
+        let rank = ranks.and_then(|ranks| ranks.get(place)).copied();
         let reached = level > 0 && status != Status::Recovered;
         let arrivals = self.arrivals.as_ref().filter(|_| reached);
         Some(Row {
@@ -126,7 +132,7 @@ impl Rows {
             score: nullable(*self.scores.get(at)?),
             status,
             arrival: arrivals.and_then(|arrivals| arrivals.get(at)),
-            rank,
+            rank: rank.unwrap_or(place + 1),
             rows: self,
             at,
         })

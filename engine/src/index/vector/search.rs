@@ -94,6 +94,25 @@ impl<K: KeyRead> Place<'_, K> {
         }
     }
 
+    /// How many vectors an index has since the last commit, and with what this transaction has changed itself; none while
+    /// it does not answer.
+    pub(crate) fn count(&self, def: &VectorIndexDef) -> Result<u64> {
+        let Some(live) = self.indexes.get(def.id).and_then(|bound| bound.live()) else {
+            return Ok(0);
+        };
+        let (mut gone, mut new) = (0, 0);
+        let truth = Truth::new(&self.view, def, self.touched.len())?;
+        for id in &self.touched {
+            let was_there = live.index.slot(*id).is_some();
+            match (was_there, truth.vector_of(*id)?.is_some()) {
+                (true, false) => gone += 1,
+                (false, true) => new += 1,
+                _ => {}
+            }
+        }
+        Ok((live.index.len() as u64 + new).saturating_sub(gone))
+    }
+
     /// Asks the index, and compares what this transaction has changed itself.
     fn ask(
         &self,

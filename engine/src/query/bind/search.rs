@@ -1,7 +1,7 @@
 //! `SEARCH`: which index it asks, and what it knows.
 //!
-//! It comes before the rest of its pattern and is joined with it. So what it looks for may only name what was
-//! bound before the `MATCH`, and its conditions that and the variable itself.
+//! It comes before the rest of its pattern and is joined with it. So what it looks for, and how much of it, may only
+//! name what was bound before the `MATCH`, and its conditions that and the variable itself.
 //!
 //! Next: `create.rs`.
 
@@ -10,13 +10,13 @@ use super::scope::{Scope, Variable};
 use super::{Binder, already_bound, conflict, undefined};
 use crate::catalog::Scope as IndexScope;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::expr::{ExprKind, Labels, Slot};
+use crate::query::expr::{Expr, ExprKind, Labels, Slot};
 use crate::query::plan::{BoundMatch, BoundSearch, IndexName, LinkKind, Search, SearchKind};
 use crate::query::schema::{searched_text, searched_vectors};
 use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{self, Expression, SchemaName};
+use stratigraph_query_lang::ast::{self, Expression, ExpressionKind, SchemaName};
 
 impl Binder<'_> {
     /// A search for a variable of a pattern, whose variables are in `scope`, or for one from before it.
@@ -66,7 +66,8 @@ impl Binder<'_> {
                 SearchKind::Fulltext => fault,
             });
         }
-        let limit = self.limit_of(&from.limit)?;
+        let limit = self.limit_of(&mut before, &from.limit);
+        let limit = limit.map_err(|fault| self.not_yet(fault, scope))?;
         let into = match known {
             true => self.named_slot(Arc::clone(&name.name)),
             false => variable.slot,
@@ -134,18 +135,27 @@ impl Binder<'_> {
         Ok((known, Some(on)))
     }
 
-    fn limit_of(&mut self, from: &Expression) -> Result<crate::query::expr::Expr, Fault> {
-        let limit = self.row_count(Some(from), "LIMIT")?;
-        limit.ok_or_else(|| raise(Detail::UnexpectedSyntax, "SEARCH needs a LIMIT").at(from.span))
+    /// How many are found at most, which may differ from row to row.
+    fn limit_of(&mut self, before: &mut Scope, from: &Expression) -> Result<Expr, Fault> {
+        let number = match &from.kind {
+            ExpressionKind::Negate(of) => &of.kind,
+            kind => kind,
+        };
+        // One that is written out is looked at here, as the LIMIT of any clause is.
+        if matches!(number, ExpressionKind::Literal(_)) {
+            let limit = self.row_count(Some(from), "LIMIT")?;
+            let missing = || raise(Detail::UnexpectedSyntax, "SEARCH needs a LIMIT").at(from.span);
+            return limit.ok_or_else(missing);
+        }
+        let limit = self.expr(before, from)?;
+        if !limit.types.may_be(Types::INTEGER) {
+            return Err(wrong_type(&limit, "LIMIT", "a whole number"));
+        }
+        Ok(limit)
     }
 
     /// That what is found has the label or the type that the index is on: so the conditions are asked of no others.
-    fn only_on(
-        &self,
-        on: Option<IndexScope>,
-        into: Slot,
-        of: Types,
-    ) -> Option<crate::query::expr::Expr> {
+    fn only_on(&self, on: Option<IndexScope>, into: Slot, of: Types) -> Option<Expr> {
         let on = on.filter(|on| matches!(on, IndexScope::Label(_) | IndexScope::Type(_)))?;
         let labels = Labels::Name(self.catalog.scope_name(on).into());
         let of = Box::new(typed(ExprKind::Slot(into), Span::default(), of));

@@ -4,10 +4,10 @@
 //!
 //! Next: `clause.rs`.
 
-use super::Binder;
 use super::clause::slots;
 use super::expr::{boolean, typed};
 use super::scope::Scope;
+use super::{Binder, undefined};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Body, BoundBody, Expr, ExprKind, SubqueryKind};
 use crate::query::plan::{BoundArm, BoundClause, BoundMatch, BoundQuery};
@@ -160,7 +160,16 @@ impl Binder<'_> {
             })
         );
         let bound = self.within(scope, span, |binder, mut inner| {
+            let (known, named) = (inner.len(), binder.names.len());
             let mut matched = binder.pattern(&mut inner, &alone(path))?;
+            if let Some(new) = inner.names_from(known).next() {
+                // It was bound here and nowhere before.
+                binder.names.truncate(named);
+                let place = place_of(path, new).unwrap_or(path.span);
+                return Err(undefined(scope, new, place).hint(
+                    "a path in an expression binds nothing: name what was bound before, or use COLLECT { MATCH ... RETURN ... }",
+                ));
+            }
             let slot = match matched.pattern.paths.first() {
                 Some((slot, _)) => *slot,
                 None => {

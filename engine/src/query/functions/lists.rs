@@ -27,8 +27,8 @@ super::table::functions! {
     "range"(first: ANY, last: ANY; step: ANY) -> LIST = range,
         "The integers from the first to the last, both included.", "range(0, 10, 5)" => "[0, 5, 10]";
     "coalesce"(value: ANY) -> ANY = coalesce,
-        "The first of its arguments that is not null.", "coalesce(null, 2, 3)" => "2"
-        [variadic: true, null_in_null_out: false];
+        "The first of its arguments that is not null; those after it are not computed.", "coalesce(null, 2, 3)" => "2"
+        [variadic: true, null_in_null_out: false, first_known: true];
     "nullIf"(value: ANY, unwanted: ANY) -> ANY = null_if,
         "Null if both are equal, and the first otherwise.", "nullIf('', '')" => "null"
         [null_in_null_out: false];

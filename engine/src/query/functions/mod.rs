@@ -70,6 +70,8 @@ pub(crate) struct Function {
     pub(crate) gives: Types,
     /// Whether a null argument gives null without asking it.
     pub(crate) null_in_null_out: bool,
+    /// Whether it gives the first argument that is not null: those after it are not computed.
+    pub(crate) first_known: bool,
     /// How long a result holds.
     pub(crate) lasts: Lasts,
     /// What it does. It gets as many arguments as were given, of the types that it takes, or null.

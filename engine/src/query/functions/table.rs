@@ -35,6 +35,7 @@ macro_rules! functions {
                     variadic: false,
                     gives: $crate::query::functions::table::types!($($gives)|+),
                     null_in_null_out: true,
+                    first_known: false,
                     lasts: $crate::query::functions::Lasts::Always,
                     run: $run,
                     about: $about,

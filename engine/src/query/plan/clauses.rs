@@ -95,11 +95,23 @@ impl Planner<'_> {
                     flow.before_reading();
                 }
                 let fills: Vec<Slot> = call.yields.iter().map(|(_, slot)| *slot).collect();
-                flow.push(Op::Call(call));
-                flow.fill(&fills);
-                if let Some(filter) = filter {
-                    flow.push(Op::Filter(self.expr(filter)));
+                let filter = filter.map(|filter| Op::Filter(self.expr(filter)));
+                match filter {
+                    // The WHERE decides what a row gets, not which rows stay.
+                    Some(filter) if call.optional => {
+                        call.optional = false;
+                        let ops = vec![Op::Call(call), filter].into();
+                        let nulls = fills.clone();
+                        flow.push(Op::Optional { ops, nulls });
+                        // The procedure may have changed what rows were in order by.
+                        flow.sorted_by(Vec::new());
+                    }
+                    filter => {
+                        flow.push(Op::Call(call));
+                        flow.extend(filter.into_iter().collect());
+                    }
                 }
+                flow.fill(&fills);
             }
             BoundClause::Subquery(subquery) => self.subquery(*subquery, flow),
             BoundClause::Finish => flow.push(Op::Drain),

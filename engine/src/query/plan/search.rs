@@ -29,10 +29,7 @@ impl Planner<'_> {
             join(&mut pattern, candidate);
         }
         search.among_depends_on = depends_on(&[], &pattern);
-        search.depends_on = match search.limit.is_steady() {
-            true => depends_on(&[&search.query], &pattern),
-            false => None,
-        };
+        search.depends_on = depends_on(&[&search.query, &search.limit], &pattern);
         search.query = self.expr(search.query);
         search.limit = self.expr(search.limit);
         search.among = has_conditions.then(|| self.matching(pattern).into());

@@ -1,6 +1,7 @@
 //! `db.stats` and `db.settings`: how much there is of what, and what bounds the query that asks.
 //!
-//! Nothing is counted here: all numbers are kept by commits, and those of vector indexes are of the latest one.
+//! Nothing is counted here: all numbers are kept by commits, and those of vector indexes are of the latest one. What the
+//! query's own transaction has changed is in all of them.
 //!
 //! Next: `graph/mod.rs`.
 
@@ -59,8 +60,7 @@ fn counted(context: &Context<'_>) -> Result<Vec<Vec<Value>>, Fault> {
         tell("index", Some(&index.name), entries);
     }
     for index in catalog.vector_indexes() {
-        let info = graph.vector_index_info(index.id)?;
-        let vectors = info.map_or(0, |info| info.vectors);
+        let vectors = graph.count_vectors(index)?;
         tell("vectorIndex", Some(&index.name), vectors);
     }
     for hierarchy in catalog.hierarchies() {

@@ -185,8 +185,7 @@ pub(super) fn traverse(case: &Case, edges: &[u64]) -> Result<Vec<Found>, String>
         let mut ordered: Vec<(usize, (Arrival, &str))> = rows.into_iter().collect();
         ordered.sort_by(|left, right| by_score(left.1.0.0, right.1.0.0).then(left.0.cmp(&right.0)));
         let mut frontier = Vec::new();
-        let mut rank = 0;
-        for (node, ((score, way), status)) in ordered {
+        for ((node, ((score, way), status)), rank) in ordered.into_iter().zip(1..) {
             let mut path = way.map_or(Vec::new(), |(parent, _)| before[&parent].clone());
             path.push(node);
             let stays = status == "kept" || status == "recovered";
@@ -203,7 +202,6 @@ pub(super) fn traverse(case: &Case, edges: &[u64]) -> Result<Vec<Found>, String>
                 refused.insert((level, node), parents.collect());
             }
             if level >= first && (stays || case.candidates) {
-                rank += 1;
                 found.push(Found {
                     node,
                     level,

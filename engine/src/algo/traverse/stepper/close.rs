@@ -89,6 +89,37 @@ impl<'l> Decided<'l> {
         let candidate = (place < group.nodes.len()).then_some(place)?;
         group.arrival(verdict.best_entry(group, candidate)?)
     }
+
+    /// The places of these rows, which are what was admitted, among all candidates, from 1 on; nothing if they stand before
+    /// all that was refused, as they do where only scores decide.
+    fn ranks(self, nodes: &[NodeId], scores: &[f64]) -> Option<Vec<usize>> {
+        let Self { group, verdict } = self;
+        let last = (order::descending(*scores.last()?), *nodes.last()?);
+        let candidates = group.nodes.iter().zip(&verdict.scores);
+        let mut refused = candidates
+            .zip(&verdict.statuses)
+            .filter(|(_, status)| !status.is_admitted())
+            .map(|((node, score), _)| (order::descending(*score), *node))
+            .filter(|refused| *refused < last)
+            .peekable();
+        refused.peek()?;
+        let keys = scores.iter().map(|score| order::descending(*score));
+        let rows: Vec<(u64, NodeId)> = keys.zip(nodes.iter().copied()).collect();
+        // How many that were refused stand between each row and the one before it.
+        let mut between = vec![0_usize; rows.len()];
+        for refused in refused {
+            let place = rows.partition_point(|row| *row < refused);
+            if let Some(count) = between.get_mut(place) {
+                *count += 1;
+            }
+        }
+        let mut before = 0_usize;
+        let ranks = between.into_iter().zip(1..).map(|(count, place)| {
+            before += count;
+            before + place
+        });
+        Some(ranks.collect())
+    }
 }
 
 impl<E> TraverseStepper<'_, E> {
@@ -153,6 +184,7 @@ impl<E> TraverseStepper<'_, E> {
         let scores = (decided.places(all))
             .filter_map(|place| decided.score(place).map(|score| (score, place)));
         let rows = &mut self.rows;
+        let first = rows.nodes.len();
         rows.nodes.reserve(count);
         rows.scores.reserve(count);
         rows.statuses.reserve(count);
@@ -167,6 +199,13 @@ impl<E> TraverseStepper<'_, E> {
             if let Some(arrivals) = &mut rows.arrivals {
                 arrivals.push(decided.way(place).unwrap_or(NO_WAY));
             }
+        }
+        if !all
+            && let Some(nodes) = rows.nodes.get(first..)
+            && let Some(scores) = rows.scores.get(first..)
+            && let Some(ranks) = decided.ranks(nodes, scores)
+        {
+            rows.ranks.insert(self.level, ranks);
         }
         rows.levels.push((self.level, rows.nodes.len()));
     }

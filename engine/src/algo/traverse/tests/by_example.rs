@@ -100,6 +100,26 @@ fn columns_of_a_diamond() {
 }
 
 #[test]
+fn a_rank_is_among_all_candidates_whichever_have_rows() {
+    let graph = diamond();
+    let ranks = |emit| {
+        let not_one = |considered: &Considered<'_>| {
+            Ok::<_, Infallible>(Some(considered.node != NodeId::new(1)))
+        };
+        let keep = Keep::all().only(Where::Node(Box::new(not_one)));
+        let traverse = from_root().keep(keep).emit(emit);
+        let result = traverse
+            .run(&mut along(&graph), &Ticking::by_us(0))
+            .unwrap();
+        let rows = result.rows.iter().map(|row| (row.node.get(), row.rank));
+        rows.collect::<Vec<_>>()
+    };
+    let all = [(0, 1), (1, 1), (2, 2), (3, 1), (4, 2)];
+    assert_eq!(ranks(Emit::Candidates), all);
+    assert_eq!(ranks(Emit::Kept), [all[0], all[2], all[3], all[4]]);
+}
+
+#[test]
 fn roots_of_a_node_include_those_that_came_later() {
     // 0 reaches 3 at level 2; the root 4 reaches 0, and so all that 0 reaches.
     let graph = diamond();

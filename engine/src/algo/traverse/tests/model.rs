@@ -223,8 +223,6 @@ pub(super) fn traverse(case: &Case) -> Result<ModelResult, u32> {
                 if level == 0 {
                     admitted_roots.insert(node);
                 }
-            } else if case.emit == Emit::Kept {
-                continue;
             } else {
                 let parents = reached[&node].iter().filter_map(|way| way.way.as_ref());
                 refused_parents.insert((level, node), parents.map(|way| way.0).collect());
@@ -243,10 +241,13 @@ pub(super) fn traverse(case: &Case) -> Result<ModelResult, u32> {
         rows.sort_by(|left, right| {
             by_score(left.score, right.score).then(left.node.cmp(&right.node))
         });
+        for (row, rank) in rows.iter_mut().zip(1..) {
+            row.rank = rank;
+        }
+        if case.emit == Emit::Kept {
+            rows.retain(|row| row.status == "kept" || row.status == "recovered");
+        }
         if level >= case.first {
-            for (row, rank) in rows.iter_mut().zip(1..) {
-                row.rank = rank;
-            }
             result.rows.append(&mut rows);
         }
         if case.last == Some(level) {

@@ -197,6 +197,9 @@ fn call(
     arguments: &[Expr],
     row: &mut [Value],
 ) -> Result<Value, Fault> {
+    if function.first_known {
+        return first_known(context, arguments, row);
+    }
     let values = all(context, arguments, row)?;
     if function.null_in_null_out && values.iter().any(Value::is_null) {
         return Ok(Value::Null);
@@ -207,6 +210,21 @@ fn call(
         random: &context.random,
     };
     (function.run)(&call, &values)
+}
+
+/// The first value that is not null. What stands after it is not asked: it may fail where it is not needed.
+fn first_known(
+    context: &mut Context<'_>,
+    arguments: &[Expr],
+    row: &mut [Value],
+) -> Result<Value, Fault> {
+    for argument in arguments {
+        let value = eval(context, argument, row)?;
+        if !value.is_null() {
+            return Ok(value);
+        }
+    }
+    Ok(Value::Null)
 }
 
 fn case(

@@ -18,14 +18,15 @@ pub(in crate::query::exec) struct Counted {
     asked: bool,
 }
 
-/// How many rows an expression says. It knows no row but the one that the operators were given.
+/// How many rows an expression says. It knows no row but `known`: mostly the one that the operators were given; of a
+/// search, the one that it is made for.
 pub(in crate::query::exec) fn row_count(
     what: &str,
     expr: &Expr,
     context: &mut Context<'_>,
-    argument: &[Value],
+    known: &[Value],
 ) -> Result<usize, Fault> {
-    let mut row = argument.to_vec();
+    let mut row = known.to_vec();
     let (detail, message) = match eval(context, expr, &mut row)? {
         Value::Int(rows) if rows >= 0 => return Ok(usize::try_from(rows).unwrap_or(usize::MAX)),
         Value::Int(rows) => (

@@ -4,7 +4,7 @@
 
 use super::{Graph, Txn, over};
 use crate::algo::traverse::Wanted;
-use crate::catalog::Counter;
+use crate::catalog::{Counter, SchemaId, VectorIndexDef};
 use crate::codec::CommitSeq;
 use crate::error::Result;
 use crate::graph::{Read, ReadTxn, WriteTxn};
@@ -38,12 +38,8 @@ impl Graph<'_> {
             wanted: Wanted,
         ) -> Result<Option<(Arc<str>, Sifted)>> {
             for def in fitting(&txn.view(), compared) {
-                let place = Place {
-                    view: txn.view(),
-                    indexes: txn.vectors(),
-                    touched: txn.touched_vectors(def.id)?,
-                };
                 let wanted = (wanted.at_least, wanted.top);
+                let place = place(txn, def.id)?;
                 if let Some(sifted) = place.sift(&def, ids, compared.vector, wanted)? {
                     return Ok(Some((Arc::clone(&def.name), sifted)));
                 }
@@ -51,6 +47,11 @@ impl Graph<'_> {
             Ok(None)
         }
         with_txn!(self, txn => sift(txn, compared, ids, wanted))
+    }
+
+    /// How many vectors an index has, with what the query's own transaction has changed; none while it is made.
+    pub(crate) fn count_vectors(&self, def: &VectorIndexDef) -> Result<u64> {
+        with_txn!(self, txn => place(txn, def.id)?.count(def))
     }
 
     /// What matches a text best.
@@ -67,4 +68,13 @@ impl Graph<'_> {
     pub(crate) fn sequence(&self) -> Result<CommitSeq> {
         with_txn!(self, txn => Ok(txn.commit_seq()))
     }
+}
+
+/// Where a vector index is asked: in a transaction, with what that has changed itself.
+fn place<T: Read>(txn: &T, index: SchemaId) -> Result<Place<'_, T::Keys>> {
+    Ok(Place {
+        view: txn.view(),
+        indexes: txn.vectors(),
+        touched: txn.touched_vectors(index)?,
+    })
 }

@@ -24,6 +24,7 @@ macro_rules! distance {
             variadic: false,
             gives: Types::DURATION,
             null_in_null_out: true,
+            first_known: false,
             lasts: Lasts::Always,
             run: |_, arguments| distance(arguments, $units),
             about: $about,

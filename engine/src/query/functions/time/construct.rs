@@ -33,6 +33,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::DATE,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::date(text).map(Value::Date),
@@ -56,6 +57,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::LOCAL_TIME,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::local_time(text).map(Value::LocalTime),
@@ -80,6 +82,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::TIME,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::time(text).map(Value::Time),
@@ -106,6 +109,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::LOCAL_DATE_TIME,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::local_date_time(text).map(Value::LocalDateTime),
@@ -132,6 +136,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::DATE_TIME,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::date_time(text).map(Value::DateTime),
@@ -171,6 +176,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::DATE_TIME,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Always,
         run: |_, arguments| {
             let (second, nanos) = (whole(&arguments[0])?, whole(&arguments[1])?);
@@ -193,6 +199,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::DATE_TIME,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Always,
         run: |_, arguments| {
             let millis = whole(&arguments[0])?;
@@ -215,6 +222,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         variadic: false,
         gives: Types::DURATION,
         null_in_null_out: true,
+        first_known: false,
         lasts: Lasts::Always,
         run: |_, arguments| match arguments {
             [Value::String(text)] => text::duration(text).map(Value::Duration),

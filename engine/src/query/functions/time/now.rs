@@ -28,6 +28,7 @@ const fn present(
         variadic: false,
         gives,
         null_in_null_out: true,
+        first_known: false,
         lasts,
         run,
         about,

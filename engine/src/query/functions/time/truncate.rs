@@ -35,6 +35,7 @@ macro_rules! truncate {
             variadic: false,
             gives: $types,
             null_in_null_out: true,
+            first_known: false,
             lasts: Lasts::Query,
             run: $run,
             about: "A value cut off at a unit, from `millennium` to `microsecond`, with components set after that.",
