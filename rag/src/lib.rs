@@ -72,6 +72,7 @@ pub mod evaluate;
 pub mod extract;
 mod growing;
 pub mod ingest;
+mod numerals;
 pub mod read;
 pub mod relations;
 pub mod retrieve;

@@ -1,7 +1,9 @@
 //! The marks of questions that facts answer, and of reports whose words are the same every year: `strata` on `EmPULIA` and on the
 //! reports of network operators, with the embedder of letters and no model.
 //!
-//! The sets lie outside the repository; without them the test says so and passes. It takes minutes in a build for tests:
+//! The sets lie outside the repository; without them a test says so and passes. Each takes minutes in a build for tests, so
+//! they are ignored: no verb of `cargo xtask` runs them, `cargo xtask test` neither. Who changes an operator, a preset or the rules runs
+//! them by this, with the sets in `../shared/eval` or below what `STRATIGRAPH_SHARED` names:
 //!
 //!     cargo nextest run -p stratigraph-rag --test marks --run-ignored only --no-capture
 //!

@@ -7,6 +7,7 @@ use stratigraph_tests::driver::scratch::Scratch;
 const CRASH: &str = env!("CARGO_BIN_EXE_crash");
 
 fn is_caught(bug: &str) {
+    // Fifty batches in each cycle: what is wrong shows by what was written, whatever time that takes.
     let arguments = ["--cycles", "8", "--batches", "400", "--seed", "7"];
     let counts = ["torn=", "index_diffs="];
     let scratch = Scratch::new(None, "crash").expect("a folder");
@@ -61,6 +62,13 @@ fn a_stale_vector_is_caught() {
 #[test]
 fn a_stale_text_is_caught() {
     is_caught("stale-text");
+}
+
+#[test]
+fn a_cycle_has_its_batches_however_busy_the_machine_is() {
+    let ran = harness::run(CRASH, &["--cycles", "1", "--batches", "200", "--seed", "7"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.last);
+    assert!(ran.last.starts_with("crash cycles=1 "), "{}", ran.last);
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_database_is_gone_on_with_as_it_was_made() {
             assert_eq!(again["pruned"], 0, "{again}");
         }
         // A list alone is something to prune by only where there are facts.
-        let less = here(&facts, into, &["--prune", "--cluster-relations"]);
+        let less = here(&facts, into, &["--prune", "--yes", "--cluster-relations"]);
         assert_eq!(
             (&less["documents"], &less["pruned"]),
             (&1.into(), &3.into())

@@ -117,8 +117,9 @@ impl QueryOptions {
         self
     }
 
-    /// Whether every search of a vector index compares everything, as `EXACT` has it, whatever the query says; as each says
-    /// itself if not. It may find what is nearer.
+    /// Whether no search of a vector index misses anything, as `EXACT` has it, whatever the query says; as each says itself if
+    /// not. Codes are compared with all that may be found, and vectors with what a proven bound does not rule out
+    /// ([`Effort::Proven`](crate::Effort::Proven)). It may find what is nearer.
     pub fn exact(mut self, exact: bool) -> Self {
         self.exact = exact;
         self

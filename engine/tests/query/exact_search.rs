@@ -11,7 +11,7 @@ use fastrand::Rng;
 use std::io::Write as _;
 use stratigraph::{
     Database, Effort, Error, Parameters, QueryOptions, Read as _, Rows, ScoreScale, ServedBy,
-    Value, Vector, VectorSearch, WriteTxn,
+    Strategy, Value, Vector, VectorSearch, WriteTxn,
 };
 
 /// How many queries each round asks.
@@ -440,18 +440,59 @@ fn a_query_may_be_asked_to_miss_nothing() {
         "CREATE VECTOR INDEX near FOR (n:A) ON n.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
         "UNWIND range(1, 50) AS i CREATE (:A {e: vector([i, 1])})",
     ]);
-    let text = "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [9, 1] LIMIT 1) RETURN n";
-    let is_exact = |options: &QueryOptions| {
+    let search = |exact: &str| {
+        format!("MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [9, 1] LIMIT 1{exact}) RETURN n")
+    };
+    let procedure = "CALL db.index.vector.queryNodes('near', 1, [9, 1]) YIELD node RETURN node";
+    let told = |text: &str, options: &QueryOptions| {
         let rows = database.query_with(text, (), options).unwrap();
         let summary = rows.finish().unwrap();
         let [near] = summary.searches() else {
             panic!("{:?}", summary.searches());
         };
-        near.exact
+        (near.exact, near.strategy, near.breadth)
     };
-    // The codes of fifty are compared, and then the vectors of a few.
-    assert!(!is_exact(&QueryOptions::new()));
-    assert!(is_exact(&QueryOptions::new().exact(true)));
+    let (any, exact) = (QueryOptions::new(), QueryOptions::new().exact(true));
+    // What a bound does not rule out is compared whole: nothing is missed, and that is told.
+    let missing_nothing = (true, Some(Strategy::Proven), None);
+    for text in [&*search(""), procedure] {
+        // The codes of fifty are compared, and then the vectors of a few.
+        assert!(!told(text, &any).0, "{text}");
+        assert_eq!(told(text, &exact), missing_nothing, "{text}");
+    }
+    assert_eq!(told(&search(" EXACT"), &any), missing_nothing);
+}
+
+#[test]
+fn a_summary_tells_also_what_procedures_have_searched() {
+    let database = crate::database(&[
+        "CREATE VECTOR INDEX near FOR (n:A) ON n.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+        "CREATE VECTOR INDEX by FOR ()-[r:R]-() ON r.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+        "CREATE FULLTEXT INDEX said FOR (n:A) ON EACH [n.text]",
+        "UNWIND range(1, 50) AS i \
+         CREATE (:A {e: vector([i, 1]), text: 'word'})-[:R {e: vector([1, i])}]->(:B)",
+    ]);
+    let text = "UNWIND [[9, 1], [1, 9]] AS q \
+         CALL db.index.vector.queryNodes('near', 3, q) YIELD node \
+         CALL db.index.vector.queryRelationships('by', 1, q) YIELD relationship \
+         CALL db.index.fulltext.queryNodes('said', 'word', {limit: 1}) YIELD node AS said RETURN count(*)";
+    let summary = database.query(text, ()).unwrap().finish().unwrap();
+    let told = summary.searches().iter();
+    let told: Vec<_> = told
+        .map(|search| (&*search.index, search.fulltext, search.runs, search.found))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("near", false, 2, 6),
+            ("by", false, 6, 6),
+            ("said", true, 6, 6)
+        ]
+    );
+    let scales = summary.searches().iter().map(|search| search.scale);
+    let scales: Vec<ScoreScale> = scales.collect();
+    let half = ScoreScale::HalfOfOnePlusCosine;
+    assert_eq!(scales, [half, half, ScoreScale::Bm25]);
 }
 
 #[test]

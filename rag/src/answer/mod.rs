@@ -13,6 +13,7 @@
 //! An answer has EmPULIA's three parts, `answer`, `analysis` and `sources`. What a model writes is data: it is shown, and
 //! marked where what it cites does not bear it, and becomes no query, no name and no address.
 
+mod citation;
 mod heard;
 mod rows;
 mod support;

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use stratigraph::graph::Entity;
 use stratigraph::{Read, Value};
 
+use super::citation::is_citation;
 use super::{Answer, Answering, Sentence};
 use crate::build::{Label, canonical};
 use crate::chunk::telling_sentences;
@@ -101,7 +102,10 @@ impl<R: Read> Answering<'_, R> {
         let wanted = self.desk.wanted()?;
         let mut candidates = Vec::new();
         for (number, found) in self.passages() {
-            if is_bare_name(found) || self.says_only_together(found)? {
+            let says_nothing = is_bare_name(found)
+                || self.says_only_together(found)?
+                || is_citation(self.desk.read(), found)?;
+            if says_nothing {
                 continue;
             }
             let heading = wanted.terms_of([found.heading.as_str()]);

@@ -114,6 +114,7 @@ impl Inputs {
         }
         for (key, node) in covered {
             let (mut links, mut own) = (BTreeSet::new(), BTreeSet::new());
+            let mut chunks = BTreeSet::new();
             let tags = Some(LinkKind::HasTag.name());
             for tag in read.neighbours(node, Direction::Incoming, tags)? {
                 let tag = tag?;
@@ -125,11 +126,16 @@ impl Inputs {
                 if let Some(said) = description(read, tag.relationship)? {
                     keep(&mut links, said, SAMPLE_OF_EACH);
                 }
-                let mentions = Some(LinkKind::Mentions.name());
-                for mention in read.relationships_between(tag.node, node, mentions)? {
-                    if let Some(said) = description(read, mention?.relationship)? {
-                        keep(&mut own, said, SAMPLE_OF_EACH);
-                    }
+                chunks.insert(tag.node);
+            }
+            // One cursor, and not one for each chunk. As many mention it as have it for a tag, about, and those were all looked at.
+            let mentions = Some(LinkKind::Mentions.name());
+            for mention in read.neighbours(node, Direction::Incoming, mentions)? {
+                let mention = mention?;
+                if chunks.contains(&mention.node)
+                    && let Some(said) = description(read, mention.relationship)?
+                {
+                    keep(&mut own, said, SAMPLE_OF_EACH);
                 }
             }
             if !own.is_empty() {

@@ -2,8 +2,8 @@
 
 use stratigraph_models::Rows;
 
-use super::numerals::{Numeral, numerals};
 use crate::cosine::dot;
+use crate::numerals::{Numeral, numerals};
 
 /// Answers of which the score is at least this are alike.
 pub const ALIKE: f64 = 0.85;

@@ -9,7 +9,6 @@ mod judge;
 mod jury;
 mod make;
 mod metrics;
-mod numerals;
 mod page;
 mod refusal;
 mod run;

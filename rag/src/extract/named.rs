@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use super::reply::Ground;
 use super::rules::each_name_of;
+use crate::numerals::{Numeral, claims};
 
-/// The names and numbers of a sentence that none of these texts has, in the order of the sentence.
+/// The names and numbers of a sentence that none of these texts has, in the order of the sentence. A number is there however its
+/// digits are grouped and its decimals marked, but not rounded; a minus right before one is a part of it.
 pub(crate) fn unsaid(sentence: &str, texts: &[&str]) -> Vec<String> {
     let ground = Ground::of(texts.iter().copied());
-    let known = texts.iter().flat_map(|text| numbers(text));
-    // Words may say what a sign does: who writes "fell by 5 %" may have read "-5 %".
-    let known = known.flat_map(|number| [number.trim_start_matches('-').to_owned(), number]);
-    let known: BTreeSet<String> = known.collect();
+    let known = known_numbers(texts);
     let mut unsaid: Vec<String> = Vec::new();
     let mut lacks = |what: &str| {
         if !unsaid.iter().any(|known| known == what) {
@@ -23,62 +22,41 @@ pub(crate) fn unsaid(sentence: &str, texts: &[&str]) -> Vec<String> {
             lacks(name);
         }
     });
-    for number in numbers(sentence) {
-        if !known.contains(&number) {
-            lacks(&number);
+    for claim in claims(sentence) {
+        let is_known = |numeral: &Numeral| known.contains(&numeral.plain());
+        if !claim.otherwise.is_empty() && claim.otherwise.iter().all(is_known) {
+            continue;
+        }
+        for numeral in claim.numerals.iter().filter(|numeral| !is_known(numeral)) {
+            lacks(&numeral.plain());
         }
     }
     unsaid
 }
 
-/// The numbers of a text, without what groups their digits: `1,500` and `1500` are one. A minus right before one is a part of it.
-fn numbers(text: &str) -> Vec<String> {
-    let is_digit = |sign: char| sign.is_ascii_digit();
-    let is_inner = |sign: char| matches!(sign, '.' | ',' | '’' | '\'');
-    let parts = |sign: char| !(is_digit(sign) || is_inner(sign));
-    let mut numbers = Vec::new();
-    let mut at = 0;
-    for run in text.split_inclusive(parts) {
-        let before = &text[..at];
-        at += run.len();
-        let run = run.trim_end_matches(parts);
-        let number = run.trim_matches(is_inner);
-        if number.contains(is_digit) {
-            let number = ungrouped(number);
-            numbers.push(match run.starts_with(is_digit) && ends_with_minus(before) {
-                true => format!("-{number}"),
-                false => number,
-            });
+/// The numbers that texts have, in whichever way they may be meant.
+fn known_numbers(texts: &[&str]) -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    for claim in texts.iter().flat_map(|text| claims(text)) {
+        for numeral in claim.numerals.iter().chain(&claim.otherwise) {
+            let number = numeral.plain();
+            // Words may say what a sign does: who writes "fell by 5 %" may have read "-5 %".
+            known.insert(number.trim_start_matches('-').to_owned());
+            known.insert(number);
         }
     }
-    numbers
-}
-
-/// Whether a text ends with a minus, and not with a hyphen or the dash of a range: "A-1", "2010-2012", "5%-10%".
-fn ends_with_minus(before: &str) -> bool {
-    let Some(rest) = before.strip_suffix(['-', '−']) else {
-        return false;
-    };
-    let sign = rest.chars().next_back();
-    sign.is_none_or(|sign| sign.is_whitespace() || "([{\"'“‘«=<>≤≥~≈:|".contains(sign))
-}
-
-/// A run of digits and signs, without the signs that three digits follow and no fourth.
-fn ungrouped(run: &str) -> String {
-    let mut kept = String::new();
-    for (at, sign) in run.char_indices() {
-        let rest = run[at + sign.len_utf8()..].bytes();
-        let digits = rest.take_while(u8::is_ascii_digit).count();
-        if sign.is_ascii_digit() || digits != 3 {
-            kept.push(sign);
-        }
-    }
-    kept
+    known
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn numbers(text: &str) -> Vec<String> {
+        let claims = claims(text);
+        let numerals = claims.iter().flat_map(|claim| &claim.numerals);
+        numerals.map(Numeral::plain).collect()
+    }
 
     #[test]
     fn numbers_are_compared_without_groups() {
@@ -104,6 +82,27 @@ mod tests {
         assert!(lacks("It was -1,500.", "It was −1500.").is_empty());
         // What fell is said by a word here, and by a sign there.
         assert!(lacks("It fell by 5 %.", "Change: -5 %").is_empty());
+    }
+
+    #[test]
+    fn a_number_is_said_however_it_is_written() {
+        let lacks = |sentence: &str, text: &str| unsaid(sentence, &[text]);
+        for (sentence, text) in [
+            ("It was 3.5 %.", "It was 3,5 %."),
+            ("It was 3.5 %.", "It was 3.50 %."),
+            ("It had 1,000 tons.", "Es waren 1.000 Tonnen."),
+            ("It had 1234567 tons.", "1\u{202f}234\u{202f}567 tons"),
+            ("It had 1234 tons.", "1\u{2009}234 tons, 1\u{a0}500 of lava"),
+            ("It had 1,500 tons.", "1’500 tons"),
+            // A blank may be no mark between groups.
+            ("Of 5 100 were sold.", "Of 5, 100 were sold."),
+        ] {
+            assert!(lacks(sentence, text).is_empty(), "{sentence} {text}");
+        }
+        assert_eq!(lacks("It was 3.5 %.", "It was 35 %."), ["3.5"]);
+        assert_eq!(lacks("It was 3.14.", "It was 3.14159."), ["3.14"]);
+        assert_eq!(lacks("It grew in fy2018.", "It grew in fy2017."), ["2018"]);
+        assert_eq!(lacks("on 3.5.2021", "on 3.5.2020"), ["2021"]);
     }
 
     #[test]

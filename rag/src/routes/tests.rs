@@ -417,26 +417,31 @@ fn retrieve_for(open: &Open, question: &Question) -> Retrieved {
 
 #[test]
 fn a_question_that_misses_nothing_has_statements_miss_nothing() {
-    let (db, _library, open) = towns(Equipment::default());
     for statement in [
-        "CREATE VECTOR INDEX near FOR (s:Spot) ON s.at OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
-        "UNWIND range(1, 50) AS i CREATE (:Spot {key: 'spot ' + i, at: vector([i, 1])})",
+        "MATCH (s) SEARCH s IN (VECTOR INDEX near FOR [9, 1] LIMIT 1) RETURN s",
+        "CALL db.index.vector.queryNodes('near', 1, [9, 1]) YIELD node RETURN node",
     ] {
-        db.query(statement, ()).unwrap().finish().unwrap();
-    }
-    let nearest = Declared::parse(
-        r#"
-        name = "nearest_spot"
-        description = "The spot that is nearest to the well."
-        statement = "MATCH (s) SEARCH s IN (VECTOR INDEX near FOR [9, 1] LIMIT 1) RETURN s"
-        "#,
-    );
-    open.declare(&nearest.unwrap().remove(0)).unwrap();
-    let question = Question::new("Which spot is nearest to the well?").unwrap();
-    for (question, is_exact) in [(question.clone(), false), (question.exact(), true)] {
-        let retrieved = retrieve_for(&open, &question);
-        assert_eq!(retrieved.found[0].receipt.name.kind, "Spot");
-        assert_eq!(retrieved.found[0].receipt.exact, is_exact);
+        let (db, _library, open) = towns(Equipment::default());
+        for statement in [
+            "CREATE VECTOR INDEX near FOR (s:Spot) ON s.at OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+            "UNWIND range(1, 50) AS i CREATE (:Spot {key: 'spot ' + i, at: vector([i, 1])})",
+        ] {
+            db.query(statement, ()).unwrap().finish().unwrap();
+        }
+        let nearest = Declared::parse(&format!(
+            r#"
+            name = "nearest_spot"
+            description = "The spot that is nearest to the well."
+            statement = "{statement}"
+            "#,
+        ));
+        open.declare(&nearest.unwrap().remove(0)).unwrap();
+        let question = Question::new("Which spot is nearest to the well?").unwrap();
+        for (question, is_exact) in [(question.clone(), false), (question.exact(), true)] {
+            let retrieved = retrieve_for(&open, &question);
+            assert_eq!(retrieved.found[0].receipt.name.kind, "Spot");
+            assert_eq!(retrieved.found[0].receipt.exact, is_exact, "{statement}");
+        }
     }
 }
 

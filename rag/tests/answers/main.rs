@@ -119,6 +119,29 @@ fn a_name_that_nobody_describes_is_no_answer() {
 }
 
 #[test]
+fn where_facts_are_from_is_no_answer_and_what_was_written_there_is() {
+    let db = Database::in_memory().unwrap();
+    let library = Library::new(&db, Equipment::default());
+    let open = library.create(&Wanted::new(System::Layered)).unwrap();
+    let white = "Edda Rowe painted the lighthouse white";
+    let facts = [
+        json!({"subject": "Marl Head Light", "relation": "is made of", "object": "steel", "source": "Register of each lighthouse, sheet 2"}),
+        json!({"subject": "Edda Rowe", "relation": "painted", "object": "Marl Head Light", "source": white}),
+    ];
+    let lines = facts.map(|fact| fact.to_string()).join("\n");
+    let list = Incoming {
+        id: "register.jsonl".to_owned(),
+        bytes: lines.into_bytes(),
+        format: None,
+        metadata: Metadata::new(),
+    };
+    open.upsert(list, &CancelToken::new(), &|_| ()).unwrap();
+    let question = "On which sheet of the register is a lighthouse?";
+    let (answer, _) = asked_by(&open, "vector", question, &CancelToken::new());
+    assert_eq!(texts(&answer.unwrap()), [white]);
+}
+
+#[test]
 fn a_model_writes_and_each_sentence_is_held_against_what_it_cites() {
     let good = reply(&[
         ("Basalt comes from Mount Etna in Sicily.", &[1]),

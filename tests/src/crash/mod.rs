@@ -26,6 +26,9 @@ use trial::{Counts, Trial};
 /// From so many cycles on, some must have been killed during recovery, and some during a bulk load.
 const CYCLES_WITH_EVERYTHING: u64 = 50;
 
+/// For so long a run goes on for batches that are missing after its cycles.
+const BATCHES_LIMIT: Duration = Duration::from_secs(180);
+
 /// Kills a writing process at random times and checks that nothing acknowledged is lost.
 #[derive(Debug, Parser)]
 #[command(name = "crash", args_conflicts_with_subcommands = true)]
@@ -48,7 +51,8 @@ struct RunArgs {
     /// How many times to kill.
     #[arg(long, default_value_t = 50)]
     cycles: u64,
-    /// Goes on after that until so many batches were acknowledged: a busy machine does little in a cycle.
+    /// Kills no child before it has had its share of so many batches acknowledged, for 25 seconds at most: a busy machine does
+    /// little in the time that a cycle has. Whatever is missing then comes in further cycles, for three minutes in all.
     #[arg(long, default_value_t = 0)]
     batches: u64,
     #[command(flatten)]
@@ -85,9 +89,11 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     let started = Instant::now();
     let mut last_said = Instant::now();
     let mut trial = Trial::new(seed, root.join("database"), args.common.plant.clone());
+    trial.least_batches = args.batches.div_ceil(args.cycles.max(1));
     let mut number = 0;
-    let most = args.cycles.saturating_mul(50);
-    while number < args.cycles || trial.counts.acknowledged < args.batches && number < most {
+    let lacks_batches = |counts: &Counts| counts.acknowledged < args.batches;
+    while number < args.cycles || lacks_batches(&trial.counts) && started.elapsed() < BATCHES_LIMIT
+    {
         if let Err(error) = trial.run(&Cycle::draw(seed, number)) {
             eprintln!("crash: cycle {number}: {error:#}");
             trial.counts.check_errors += 1;
@@ -106,7 +112,7 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
         }
     }
     let counts = trial.counts;
-    let proves = proves_something(&counts);
+    let proves = proves_something(&counts, lacks_batches(&counts));
     eprintln!("crash: {:.1} s", started.elapsed().as_secs_f64());
     if counts.has_failures() || !proves {
         let bug = args.common.plant_again();
@@ -127,9 +133,14 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     Ok(proves && !counts.has_failures())
 }
 
-fn proves_something(counts: &Counts) -> bool {
+fn proves_something(counts: &Counts, lacks_batches: bool) -> bool {
     let missing = [
         (counts.acknowledged == 0, "no batch was ever acknowledged"),
+        (
+            // What is found ends a run before.
+            lacks_batches && !counts.has_failures(),
+            "fewer batches were acknowledged than were asked for",
+        ),
         (
             counts.killed_at_work == 0,
             "no child was killed at its work",

@@ -15,6 +15,8 @@ use stratigraph::{Database, Error, list_backups, restore, verify_backup};
 
 /// No open of so small a database takes longer, however loaded the machine is.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// For so long a child is waited for that has not had its batches acknowledged.
+const WORK_LIMIT: Duration = Duration::from_secs(25);
 /// Backups are kept for so many cycles.
 const BACKUP_CYCLES: u64 = 20;
 /// So many sentences of a kind tell enough.
@@ -77,6 +79,8 @@ pub(super) struct Trial {
     /// How far each writer may have come at most.
     attempted: Vec<BatchNumber>,
     last_open: Duration,
+    /// So many batches are to be acknowledged in a cycle before its time begins.
+    pub(super) least_batches: u64,
     pub(super) counts: Counts,
 }
 
@@ -92,6 +96,7 @@ impl Trial {
                 .collect(),
             attempted: vec![BatchNumber(0); WRITERS as usize],
             last_open: Duration::from_millis(50),
+            least_batches: 0,
             counts: Counts::default(),
         }
     }
@@ -133,6 +138,13 @@ impl Trial {
         let opening = Instant::now();
         child.wait_for(&Word::Open, OPEN_LIMIT)?;
         self.last_open = opening.elapsed();
+        if self.least_batches > 0 {
+            let mut acknowledged = 0;
+            child.listen(WORK_LIMIT, |word| {
+                acknowledged += u64::from(matches!(word, Word::Acknowledged(..)));
+                acknowledged < self.least_batches
+            });
+        }
         std::thread::sleep(cycle.work);
         child.kill()
     }

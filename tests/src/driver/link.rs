@@ -198,6 +198,16 @@ impl<W: FromStr<Err: Debug> + PartialEq + Debug + Clone + Send + 'static> Listen
         }
     }
 
+    /// Hears what the child says, as long as somebody wants to hear more, it runs, and `limit` is not over.
+    pub fn listen(&mut self, limit: Duration, mut wants_more: impl FnMut(&W) -> bool) {
+        let until = Instant::now() + limit;
+        while let Ok(word) = self.next(until.saturating_duration_since(Instant::now())) {
+            if !wants_more(&word) {
+                return;
+            }
+        }
+    }
+
     /// Kills the child with SIGKILL.
     ///
     /// # Errors

@@ -42,6 +42,9 @@ impl Ingest {
             None => server.system()?,
         };
         let system = self.settled(wanted, kept, files)?;
+        if self.prune && !self.yes && !self.dry_run {
+            files.check_gone(&server.documents()?)?;
+        }
         let mut wanted = wanted.clone();
         if !self.keep_embedder {
             // Whether the database is new, and what its embedder reads, the server knows.

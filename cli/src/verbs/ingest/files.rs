@@ -113,6 +113,24 @@ impl Files {
         self.under.has(id) && place.is_err()
     }
 
+    /// Refuses to take more of a database's documents out than stay, where no name says which to look at: those of another
+    /// folder are forgotten more often than they are gone.
+    pub(super) fn check_gone(&self, documents: &[String]) -> Result<(), RagError> {
+        let gone = documents.iter().filter(|id| self.lack(id));
+        let gone: Vec<&String> = gone.collect();
+        let stays = documents.len() - gone.len();
+        let Some(first) = gone.iter().min().filter(|_| self.under.is_all()) else {
+            return Ok(());
+        };
+        if gone.len() <= stays {
+            return Ok(());
+        }
+        let (gone, all) = (gone.len(), things(documents.len() as u64, "document"));
+        Err(RagError::Request(format!(
+            "--prune would take out {gone} of {all}, first {first}: without --under it looks at all of the database. See which with --dry-run, give the documents of each folder a name with --under, or mean it with --yes"
+        )))
+    }
+
     /// A file as it goes through a door.
     pub(super) fn read(&self, found: &Found) -> Result<Incoming, ReadError> {
         Ok(Incoming {

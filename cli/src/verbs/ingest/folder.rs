@@ -84,6 +84,10 @@ impl Ingest {
             .open(&self.into)?;
         let library = Library::new(&db, equipment.clone());
         let open = self.opened(&library, wanted, files)?;
+        if self.prune && !self.yes {
+            let documents = open.layers().documents().map_err(RagError::from)?;
+            files.check_gone(&documents)?;
+        }
         let mut outcome = run(&open, files, &equipment, progress);
         match said(&mut outcome, &open) {
             // What was told first is why there is no more.

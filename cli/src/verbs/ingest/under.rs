@@ -39,6 +39,11 @@ impl Under {
         name.starts_with(&self.0)
     }
 
+    /// Whether everything lies under it, as no name is given.
+    pub(super) fn is_all(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All that lies under it, in words.
     pub(super) fn all(&self) -> String {
         match self.0.strip_suffix('/') {
@@ -58,13 +63,13 @@ mod tests {
         assert_eq!(under.name("2021/x.md"), "a/b/2021/x.md");
         assert_eq!(under.path("a/b/2021/x.md"), "2021/x.md");
         assert!(under.has("a/b/x.md") && !under.has("a/bc/x.md") && !under.has("a/b"));
-        assert_eq!(under.all(), "everything under a/b");
+        assert!(under.all() == "everything under a/b" && !under.is_all());
         let none = Under::default();
         assert_eq!(
             (none.name("x.md"), none.path("x.md")),
             ("x.md".to_owned(), "x.md")
         );
-        assert!(none.has("x.md") && none.all() == "everything");
+        assert!(none.has("x.md") && none.all() == "everything" && none.is_all());
     }
 
     #[test]

@@ -113,6 +113,45 @@ fn pruning_looks_at_all_that_lies_under_the_name_and_without_one_at_all_there_is
     );
 }
 
+#[test]
+fn more_is_taken_out_than_stays_only_if_that_is_meant() {
+    let world = World::new();
+    documents(&world);
+    world.write("other/b.md", NOTES);
+    let served = Served::start(&world.path("data"), &[]);
+    let (folder, address) = (world.path("graph"), served.address());
+    for into in [text(&folder), address.as_str()] {
+        let ingest = |docs: &str, more: &[&str]| {
+            let docs = world.path(docs);
+            run(&[&["ingest", text(&docs), "--into", into, "--json"][..], more].concat())
+        };
+        assert_eq!(beside(&ingest("docs", &[])), [3, 0, 0]);
+        // It is another folder, and what the first has in the database is no file of it.
+        let refused = ingest("other", &["--prune"]);
+        let (kind, message) = refused.assert_code(2).error();
+        assert!(
+            kind == "request" && message.contains("3 of 3 documents, first 2021/rocks.md"),
+            "{message}"
+        );
+        assert!(message.contains("--yes"), "{message}");
+        // Nothing was taken in or out.
+        assert_eq!(beside(&ingest("docs", &["--prune"])), [0, 0, 3]);
+        let foreseen = answer(ingest("other", &["--prune", "--dry-run"]).assert_code(0));
+        assert_eq!(foreseen["pruned_documents"].as_array().unwrap().len(), 3);
+        // One of four is less than stays, and under a name nothing else is looked at.
+        let under = answer(ingest("other", &["--prune", "--under", "b"]).assert_code(0));
+        assert_eq!((&under["pruned"], &under["added"]), (&0.into(), &1.into()));
+        let less = answer(ingest("docs", &["--prune"]).assert_code(0));
+        assert_eq!(less["pruned_documents"], serde_json::json!(["b/b.md"]));
+        let meant = answer(ingest("other", &["--prune", "--yes"]).assert_code(0));
+        assert_eq!((&meant["pruned"], &meant["added"]), (&3.into(), &1.into()));
+    }
+    served.terminate();
+    let alone = ingest(&world, "graph", &["--yes"]);
+    let message = alone.assert_code(2).error().1;
+    assert!(message.contains("--prune"), "{message}");
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_left_out_is_told_under_the_name_as_well() {

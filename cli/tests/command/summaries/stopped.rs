@@ -203,7 +203,7 @@ fn what_came_in_is_told_when_it_is_stopped_before_what_is_gone_is_taken_out() {
     }
     let slow = Slow::with_texts(true);
     let flags = slow.flags();
-    let how = ["--prune", "--json"].into_iter();
+    let how = ["--prune", "--yes", "--json"].into_iter();
     let how: Vec<&str> = how.chain(flags.iter().map(String::as_str)).collect();
     let ingest_them = ["ingest", text(&docs), "--into", graph];
     let (model, said) = slow.stop(&[&ingest_them[..], &how[..]].concat());

@@ -49,7 +49,7 @@ pub(crate) struct Context<'t> {
     pub(crate) work: Work,
     /// The planner's rules that are followed.
     rules: Rules,
-    /// Whether every search of a vector index compares everything.
+    /// Whether no search of a vector index misses anything.
     pub(crate) exact: bool,
     /// To how many threads long work is shared out.
     pub(crate) threads: usize,
@@ -83,7 +83,7 @@ pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
     /// How much work it may be.
     pub(crate) steps: Option<u64>,
-    /// Whether every search of a vector index compares everything.
+    /// Whether no search of a vector index misses anything.
     pub(crate) exact: bool,
     /// The planner's rules that are followed where a procedure runs a text of its own.
     pub(crate) rules: Rules,

@@ -38,7 +38,7 @@ pub(crate) struct NearAnswer {
 pub(crate) struct Wanted<'a> {
     /// How many are found at most.
     pub(crate) count: usize,
-    /// Whether everything is compared.
+    /// Whether nothing that is nearer is missed.
     pub(crate) exact: bool,
     /// The numbers that may be found; any, if nothing is said.
     pub(crate) among: Option<&'a RoaringTreemap>,
@@ -86,7 +86,8 @@ pub(crate) fn nearest(
     }
     let mut search = VectorSearch::new(vector, count);
     if wanted.exact || context.exact {
-        search = search.effort(Effort::Exact);
+        // The answer of comparing every vector, bit for bit, for less.
+        search = search.effort(Effort::Proven);
     }
     if let Some(among) = wanted.among {
         search = search.among(among);

@@ -1,6 +1,6 @@
 //! `db.index.vector.query...` and `db.index.fulltext.query...`: searches in an index, with Neo4j's signatures.
 //!
-//! They ask as `SEARCH` does, by `query/exec/hits.rs`.
+//! They ask as `SEARCH` does, by `query/exec/hits.rs`, and tell as it does how the index has answered.
 //!
 //! Next: `writing.rs`.
 
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::hits::{self, Hits, Wanted, vector_for};
 use crate::query::exec::{Context, Kind};
+use crate::query::provenance::SearchReport;
 use crate::query::schema::{searched_text, searched_vectors};
 use crate::value::Value;
 use std::sync::Arc;
@@ -78,7 +79,11 @@ fn near(
         return Ok(Vec::new());
     };
     let wanted = wanted(count);
-    let (hits, _) = hits::nearest(context, &index, &vector, wanted)?;
+    let (hits, answer) = hits::nearest(context, &index, &vector, wanted)?;
+    if let Some(near) = answer {
+        let report = SearchReport::of_vectors((name, index.metric), &near, None);
+        context.provenance.note_search_of_call(report);
+    }
     rows(context, nodes, hits)
 }
 
@@ -102,7 +107,12 @@ fn matching(
         return Ok(Vec::new());
     };
     let wanted = wanted(limit.map_or(usize::MAX, |limit| limit.saturating_add(skip)));
-    let (mut hits, _) = hits::matching(context, &index, text, wanted)?;
+    let (mut hits, answer) = hits::matching(context, &index, text, wanted)?;
+    if let Some(answer) = answer {
+        let told = (hits.len(), answer.work.documents);
+        let report = SearchReport::of_texts(name, told, None);
+        context.provenance.note_search_of_call(report);
+    }
     hits.drain(..skip.min(hits.len()));
     rows(context, nodes, hits)
 }

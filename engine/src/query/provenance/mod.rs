@@ -23,6 +23,8 @@ pub(crate) struct Provenance {
     texts: Vec<Arc<str>>,
     /// Which text runs now.
     text: usize,
+    /// Where the procedure stands that was called last.
+    call: Span,
 }
 
 impl Provenance {
@@ -46,12 +48,22 @@ impl Provenance {
         self.searches.note((self.text, span), report);
     }
 
+    /// The procedure that stands there is called.
+    pub(crate) fn note_call(&mut self, span: Span) {
+        self.call = span;
+    }
+
+    /// The procedure that was called last has searched.
+    pub(crate) fn note_search_of_call(&mut self, report: SearchReport) {
+        self.note_search(self.call, report);
+    }
+
     /// What stands there has traversed.
     pub(crate) fn note_traversal(&mut self, span: Span, report: TraversalReport) {
         self.traversals.note((self.text, span), report);
     }
 
-    /// The searches in the order of the text; what procedures have searched comes after that.
+    /// The searches in the order of the text; what texts of procedures have searched comes after that.
     pub(crate) fn searches(&self) -> Vec<SearchReport> {
         self.searches.in_order()
     }

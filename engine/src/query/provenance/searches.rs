@@ -9,7 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 use stratigraph_vector::{How, Metric, Strategy};
 
-/// How one `SEARCH` of a query was answered, or one `RECOVER` by the codes of a vector index.
+/// How one `SEARCH` of a query was answered, one call of a procedure that searches, or one `RECOVER` by the codes of a vector
+/// index.
 ///
 /// It may have run for many rows: counts are of all of them, and what may differ from one to the next is that of
 /// the least.
@@ -88,7 +89,7 @@ impl SearchReport {
         among: Option<u64>,
     ) -> Self {
         let answer = &near.answer;
-        let compares_all = answer.strategy == Strategy::Exact;
+        let compares_all = matches!(answer.strategy, Strategy::Exact | Strategy::Proven);
         let breadth = near.breadth.filter(|_| !compares_all);
         Self {
             index: Arc::clone(index),

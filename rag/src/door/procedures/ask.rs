@@ -2,11 +2,12 @@
 
 use stratigraph::{HostCall, Procedure, ProcedureType, Value};
 
+use super::asked::{OF_QUESTIONS, asked};
 use super::settings::{self, Settings};
 use super::{Library, Rows, WeakLibrary, count, failed, text};
 use crate::calibrate::{Calibrate, Calibration};
 use crate::door::Ask;
-use crate::retrieve::{Pipeline, Question};
+use crate::retrieve::Pipeline;
 
 pub(super) fn ask(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.ask")
@@ -67,19 +68,9 @@ fn of_calibrations(procedure: Procedure) -> Procedure {
 }
 
 fn answer(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
-    let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
-    let question = Question::new(text(arguments, 1));
-    let mut question = question.map_err(|error| failed(error.into()))?;
-    let known = ["only", "budget", "most", "exact", "verbatim"];
+    let known = [&OF_QUESTIONS[..], &["verbatim"][..]].concat();
     let settings = Settings::of(&arguments[2], &known)?;
-    pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
-    pipeline.most = settings.count("most")?.unwrap_or(pipeline.most);
-    for (name, datum) in settings.metadata("only")? {
-        question = question.only(name, datum);
-    }
-    if settings.truth("exact")? {
-        question = question.exact();
-    }
+    let (pipeline, question) = asked(text(arguments, 0), text(arguments, 1), &settings)?;
     let open = library.open().map_err(failed)?;
     let ask = Ask::new(&pipeline, &question).verbatim(settings.truth("verbatim")?);
     let answer = open.ask(&ask, call.stop(), &mut |_| ()).map_err(failed)?;

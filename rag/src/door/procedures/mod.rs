@@ -8,11 +8,13 @@
 //! |---|---|
 //! | questions, what a model reads for them, their traces and receipts | `retrieve.rs` |
 //! | answers and thresholds | `ask.rs` |
+//! | what both are asked, with its settings | `asked.rs` |
 //! | names that mean the same | `naming.rs` |
 //! | declared queries | `routes.rs` |
 //! | maps of settings | `settings.rs` |
 
 mod ask;
+mod asked;
 mod naming;
 mod retrieve;
 mod routes;

@@ -3,11 +3,12 @@
 
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
 
+use super::asked::{OF_QUESTIONS, asked};
 use super::routes::of_json;
 use super::settings::Settings;
 use super::{Library, Rows, WeakLibrary, count, failed, text};
 use crate::door::MOST_RECEIPTS;
-use crate::retrieve::{Pipeline, Question, Receipt, Retrieved};
+use crate::retrieve::{Receipt, Retrieved};
 
 pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.retrieve")
@@ -75,19 +76,10 @@ fn retrieved(
     call: &HostCall,
     arguments: &[Value],
 ) -> Result<Retrieved, HostFailure> {
-    let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
-    let known = ["question", "only", "budget", "most", "exact"];
+    let known = [&["question"][..], &OF_QUESTIONS[..]].concat();
     let settings = Settings::of(&arguments[1], &known)?;
-    pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
-    pipeline.most = settings.count("most")?.unwrap_or(pipeline.most);
-    let question = Question::new(settings.needed("question")?);
-    let mut question = question.map_err(|error| failed(error.into()))?;
-    for (name, datum) in settings.metadata("only")? {
-        question = question.only(name, datum);
-    }
-    if settings.truth("exact")? {
-        question = question.exact();
-    }
+    let question = settings.needed("question")?;
+    let (pipeline, question) = asked(text(arguments, 0), &question, &settings)?;
     let open = library.open().map_err(failed)?;
     open.retrieve(&pipeline, &question, call.stop())
         .map_err(failed)

@@ -182,6 +182,10 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
             "CALL rag.ask('vector', 'x', {most: 0})",
             "`most` is a count above zero",
         ),
+        (
+            "CALL rag.ask('vector', 'x', {exact: 1})",
+            "`exact` is true or false",
+        ),
         ("CALL rag.verify(['x'])", "number 0 of the receipts is none"),
         (
             "CALL rag.createLayers('hybrid', {language: 'klingon'})",

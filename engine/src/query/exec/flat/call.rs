@@ -36,6 +36,7 @@ impl Flat for Called {
         for argument in &of.arguments {
             arguments.push(eval(site.context, argument, row)?);
         }
+        site.context.provenance.note_call(of.span);
         let rows = procedures::call(site.context, &of.procedure, arguments);
         let rows = rows.map_err(|fault| fault.at(of.span))?;
         // One without columns is called for its effects, and lets the row through.

@@ -1,0 +1,428 @@
+//! The numbers of a text, digit by digit: how people write them, and whether one is another as far as that one is told.
+//!
+//! Groups are read as they are written in English (`1,234,567`), in Italian (`1.234.567`), with blanks (`1 234 567`), in
+//! Switzerland (`1’234’567`) and in India (`12,34,567`). `1,234` groups, as of a comma before three digits, and `3,5` does not;
+//! one point alone never does.
+//!
+//! Two ask: [`numerals`] for what an answer has right, which is not to be found in the name of a quarter; and [`claims`] for what a
+//! sentence says, of which nothing may be left out.
+
+/// A number as it is written: its digits, without what groups them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Numeral {
+    is_below: bool,
+    whole: String,
+    decimals: String,
+}
+
+impl Numeral {
+    fn of(whole: &str, decimals: &str) -> Self {
+        Self {
+            is_below: false,
+            whole: whole.to_owned(),
+            decimals: decimals.to_owned(),
+        }
+    }
+
+    /// What it is worth.
+    pub(crate) fn value(&self) -> f64 {
+        let sign = if self.is_below { "-" } else { "" };
+        let written = format!("{sign}{}.{}", self.whole, self.decimals);
+        written.parse().unwrap_or_default()
+    }
+
+    /// Whether it is this number: the same once it is rounded to as many decimals as that has. Digits, and not what they are
+    /// worth: 2.675 is no number of a processor, and rounded there it is 2.67.
+    pub(crate) fn is(&self, gold: &Self) -> bool {
+        let places = gold.decimals.len();
+        let (ours, theirs) = (self.rounded(places), gold.rounded(places));
+        // Nothing is neither above nor below it.
+        ours == theirs && (self.is_below == gold.is_below || theirs.is_empty())
+    }
+
+    /// Its digits without what tells nothing: of `-007.50` that is `-7.5`.
+    pub(crate) fn plain(&self) -> String {
+        let whole = self.whole.trim_start_matches('0');
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let decimals = self.decimals.trim_end_matches('0');
+        let point = if decimals.is_empty() { "" } else { "." };
+        let is_nothing = whole == "0" && decimals.is_empty();
+        let sign = if self.is_below && !is_nothing {
+            "-"
+        } else {
+            ""
+        };
+        format!("{sign}{whole}{point}{decimals}")
+    }
+
+    /// What it is if its one point groups: `1.234` may be 1234.
+    fn grouped(&self) -> Option<Self> {
+        let written = format!("{}.{}", self.whole, self.decimals);
+        is_grouped(&written, '.').then(|| Self {
+            is_below: self.is_below,
+            whole: written.replace('.', ""),
+            decimals: String::new(),
+        })
+    }
+
+    /// The digits up to so many decimals, without zeros before them.
+    fn rounded(&self, places: usize) -> String {
+        let mut digits = format!("{}{:0<places$.places$}", self.whole, self.decimals);
+        let next = self.decimals.as_bytes().get(places);
+        if next.is_some_and(|next| *next >= b'5') {
+            digits = one_more(&digits);
+        }
+        digits.trim_start_matches('0').to_owned()
+    }
+}
+
+/// The next number.
+fn one_more(digits: &str) -> String {
+    let kept = digits.trim_end_matches('9');
+    let zeros = "0".repeat(digits.len() - kept.len());
+    match kept.char_indices().next_back() {
+        Some((last, digit)) => {
+            let next = digit.to_digit(10).unwrap_or_default() + 1;
+            format!("{}{next}{zeros}", &kept[..last])
+        }
+        None => format!("1{zeros}"),
+    }
+}
+
+/// The numbers that a text has, in their order. What stands within a name (`Q3`, `10K`) is none, and a bracket around nothing
+/// else is a minus, as it is in tables.
+pub(crate) fn numerals(text: &str) -> Vec<Numeral> {
+    let counted = runs(text).into_iter().filter(|run| !run.is_of_a_name);
+    counted
+        .flat_map(|run| signed(read(&run.digits()), run.is_below || run.is_bracketed))
+        .collect()
+}
+
+/// Numbers as a sentence says them, and what they may be if they are not meant so.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    /// What is meant: one number most often.
+    pub(crate) numerals: Vec<Numeral>,
+    /// What may be meant as well: 5 and 100 by `5 100`, and 1234 by `1.234`. Nothing if there is no doubt.
+    pub(crate) otherwise: Vec<Numeral>,
+}
+
+/// All that a text says in digits, in its order: also what stands within names, and each part of what points divide, as a day.
+/// A bracket is no minus here: what stands alone in one is a year more often than a loss.
+pub(crate) fn claims(text: &str) -> Vec<Claim> {
+    runs(text).iter().map(claim).collect()
+}
+
+fn claim(run: &Run) -> Claim {
+    let digits = run.digits();
+    let numerals = match one(&digits) {
+        Some(numeral) => vec![numeral],
+        None => digits.split(',').flat_map(parts).collect(),
+    };
+    let numerals = signed(numerals, run.is_below);
+    let otherwise = match numerals.as_slice() {
+        _ if run.written.contains(is_mark) => {
+            let groups = run.written.split(is_mark).flat_map(read);
+            signed(groups.collect(), run.is_below)
+        }
+        [one] => one.grouped().into_iter().collect(),
+        _ => Vec::new(),
+    };
+    Claim {
+        numerals,
+        otherwise,
+    }
+}
+
+/// One number, or what points divide, each by itself.
+fn parts(digits: &str) -> Vec<Numeral> {
+    match one(digits) {
+        Some(numeral) => vec![numeral],
+        None => digits
+            .split('.')
+            .map(|part| Numeral::of(part, ""))
+            .collect(),
+    }
+}
+
+/// Numbers of which the first is below nothing, or is not.
+fn signed(mut numerals: Vec<Numeral>, is_below: bool) -> Vec<Numeral> {
+    if let Some(first) = numerals.first_mut() {
+        first.is_below = is_below;
+    }
+    numerals
+}
+
+/// Digits, and what stands between them and belongs to them.
+struct Run {
+    written: String,
+    /// There is a minus before it.
+    is_below: bool,
+    /// There is a bracket around it and nothing else.
+    is_bracketed: bool,
+    is_of_a_name: bool,
+}
+
+impl Run {
+    /// Without what stands between groups and can be nothing else.
+    fn digits(&self) -> String {
+        self.written
+            .chars()
+            .filter(|sign| !is_mark(*sign))
+            .collect()
+    }
+}
+
+fn runs(text: &str) -> Vec<Run> {
+    let signs: Vec<char> = text.chars().collect();
+    let (mut runs, mut place) = (Vec::new(), 0);
+    while place < signs.len() {
+        if !signs[place].is_ascii_digit() {
+            place += 1;
+            continue;
+        }
+        let start = place;
+        let before = start.checked_sub(1).map(|before| signs[before]);
+        let two_before = start.checked_sub(2).map(|before| signs[before]);
+        let follows_a_name = before.is_some_and(is_of_a_name);
+        place = end(&signs, start, !follows_a_name);
+        let next = signs.get(place).copied();
+        // A bracket alone is no minus: in tables `(12)` is, and neither `(12 months)` nor `f(12)`.
+        let is_bracketed = before == Some('(')
+            && next == Some(')')
+            && !two_before.is_some_and(char::is_alphanumeric);
+        runs.push(Run {
+            written: signs[start..place].iter().collect(),
+            is_below: matches!(before, Some('-' | '−')) && may_precede_minus(two_before),
+            is_bracketed,
+            is_of_a_name: follows_a_name || next.is_some_and(|sign| sign.is_ascii_alphabetic()),
+        });
+    }
+    runs
+}
+
+/// Whether what follows this is a minus, and not a hyphen or the dash of a range: `A-1`, `2010-2012`, `5%-10%`.
+fn may_precede_minus(sign: Option<char>) -> bool {
+    sign.is_none_or(|sign| sign.is_whitespace() || "([{\"'“‘«=<>≤≥~≈:|,;$€£¥".contains(sign))
+}
+
+fn is_of_a_name(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || sign == '.' || sign == ','
+}
+
+/// What may stand between groups beside commas and points: a blank, also a thin one or one at which no line breaks, and an
+/// apostrophe.
+fn is_mark(sign: char) -> bool {
+    matches!(sign, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\'' | '’')
+}
+
+/// Where the number ends that begins here: behind its digits, the groups with one and the same mark before them, and the commas
+/// and points between them.
+fn end(signs: &[char], start: usize, may_have_marks: bool) -> usize {
+    let is_digit = |place: usize| signs.get(place).is_some_and(char::is_ascii_digit);
+    let mut place = start;
+    while is_digit(place) {
+        place += 1;
+    }
+    let may_be_grouped = may_have_marks && signs[start] != '0' && place - start <= 3;
+    let mark = signs.get(place).copied().filter(|sign| is_mark(*sign));
+    if let Some(mark) = mark.filter(|_| may_be_grouped) {
+        // Three digits, and no part of something longer: `3 100K` is no 3100.
+        let is_group = |at: usize| {
+            (at..at + 3).all(is_digit)
+                && !signs.get(at + 3).is_some_and(char::is_ascii_alphanumeric)
+        };
+        while signs.get(place) == Some(&mark) && is_group(place + 1) {
+            place += 4;
+        }
+    }
+    while matches!(signs.get(place), Some(',' | '.')) && is_digit(place + 1) {
+        place += 1;
+        while is_digit(place) {
+            place += 1;
+        }
+    }
+    place
+}
+
+/// The numbers of digits with commas and points between them: one most often.
+fn read(digits: &str) -> Vec<Numeral> {
+    match one(digits) {
+        Some(numeral) => vec![numeral],
+        // A list without blanks, as 1,2,3. What points divide, as 3.5.2021, is a date or a version, and no number.
+        None if digits.contains(',') => digits.split(',').filter_map(one).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// The number that this is, if it is one.
+fn one(digits: &str) -> Option<Numeral> {
+    let Some(last) = digits.rfind([',', '.']) else {
+        return Some(Numeral::of(digits, ""));
+    };
+    let (before, behind) = (&digits[..last], &digits[last + 1..]);
+    let (mark, other) = match digits[last..].starts_with(',') {
+        true => (',', '.'),
+        false => ('.', ','),
+    };
+    let is_alone = !before.contains(mark);
+    // 1,234 is grouped, and 1.234 is not: with a comma for decimals there are seldom three of them.
+    if is_grouped(digits, mark) && !(is_alone && mark == '.') {
+        return Some(Numeral::of(&digits.replace(mark, ""), ""));
+    }
+    let is_whole = !before.contains(other) || is_grouped(before, other);
+    (is_alone && is_whole).then(|| Numeral::of(&before.replace(other, ""), behind))
+}
+
+/// Whether these are digits in groups with this mark between them: the last of three, and those before it of three, or as in
+/// India of two.
+fn is_grouped(digits: &str, mark: char) -> bool {
+    let groups: Vec<&str> = digits.split(mark).collect();
+    let [first, middle @ .., last] = groups.as_slice() else {
+        return false;
+    };
+    let is_of = |group: &str, lengths: std::ops::RangeInclusive<usize>| {
+        lengths.contains(&group.len()) && group.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    is_of(first, 1..=3)
+        && !first.starts_with('0')
+        && middle.iter().all(|group| is_of(group, 2..=3))
+        && is_of(last, 3..=3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<f64> {
+        numerals(text).iter().map(Numeral::value).collect()
+    }
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        for (text, numbers) in [
+            ("12%", vec![12.0]),
+            ("(1,234.5) and 7", vec![-1234.5, 7.0]),
+            ("(12 months)", vec![12.0]),
+            ("Q3 of FY2018, 10K", vec![]),
+            ("2019-2021", vec![2019.0, 2021.0]),
+            ("1.", vec![1.0]),
+            ("a-5", vec![5.0]),
+            ("−5 °C", vec![-5.0]),
+            ("2022年", vec![2022.0]),
+            // A dash is a minus only where one can stand.
+            ("5%-10%", vec![5.0, 10.0]),
+            ("(-2.5), $-3", vec![-2.5, -3.0]),
+            ("f(12)", vec![12.0]),
+        ] {
+            assert_eq!(values(text), numbers, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_groups_is_told_from_what_divides() {
+        for (text, numbers) in [
+            // Commas.
+            ("1,234", vec![1234.0]),
+            ("1,234,567", vec![1_234_567.0]),
+            ("12,34,567 rupees", vec![1_234_567.0]),
+            ("3,5", vec![3.5]),
+            ("10,00 €", vec![10.0]),
+            ("0,125", vec![0.125]),
+            ("1,2345", vec![1.2345]),
+            ("1,2,3", vec![1.0, 2.0, 3.0]),
+            ("-1,2,3", vec![-1.0, 2.0, 3.0]),
+            // Points.
+            ("1.234", vec![1.234]),
+            ("1.234.567", vec![1_234_567.0]),
+            ("3.5.2021", vec![]),
+            // Both.
+            ("1,234.5", vec![1234.5]),
+            ("1.234,5", vec![1234.5]),
+            ("1.234.567,89", vec![1_234_567.89]),
+            ("1,234,567.89", vec![1_234_567.89]),
+            ("1,5.2", vec![1.0, 5.2]),
+            // Blanks.
+            ("1 234", vec![1234.0]),
+            ("1 234 567,8", vec![1_234_567.8]),
+            ("12\u{a0}345\u{202f}678", vec![12345.0, 678.0]),
+            ("12\u{202f}345\u{202f}678", vec![12_345_678.0]),
+            ("in 2021 100 were sold", vec![2021.0, 100.0]),
+            ("1 2345", vec![1.0, 2345.0]),
+            ("06 123", vec![6.0, 123.0]),
+            ("3 100K", vec![3.0]),
+            ("Q3 100 tons", vec![100.0]),
+            ("1\u{2009}234\u{2009}567", vec![1_234_567.0]),
+            // Apostrophes.
+            ("1’234’567.8 and 1'500", vec![1_234_567.8, 1500.0]),
+            ("12'34", vec![12.0, 34.0]),
+        ] {
+            assert_eq!(values(text), numbers, "{text}");
+        }
+        // Long ones are digits as well.
+        let long = "9".repeat(60);
+        assert_eq!(numerals(&long), [Numeral::of(&long, "")]);
+    }
+
+    #[test]
+    fn all_that_is_said_in_digits_is_claimed() {
+        let plain =
+            |numerals: &[Numeral]| -> Vec<String> { numerals.iter().map(Numeral::plain).collect() };
+        for (text, numerals, otherwise) in [
+            ("FY2018", vec!["2018"], vec![]),
+            ("20mg", vec!["20"], vec![]),
+            ("(12)", vec!["12"], vec![]),
+            ("-007.50", vec!["-7.5"], vec![]),
+            ("-0", vec!["0"], vec![]),
+            ("3,5", vec!["3.5"], vec![]),
+            ("1,000", vec!["1000"], vec![]),
+            ("3.5.2021", vec!["3", "5", "2021"], vec![]),
+            ("1,2,3", vec!["1", "2", "3"], vec![]),
+            ("1.2.3,4", vec!["1", "2", "3", "4"], vec![]),
+            ("-1.234", vec!["-1.234"], vec!["-1234"]),
+            ("0.125", vec!["0.125"], vec![]),
+            ("1\u{a0}234,5", vec!["1234.5"], vec!["1", "234.5"]),
+        ] {
+            let claims = claims(text);
+            assert_eq!(claims.len(), 1, "{text}");
+            assert_eq!(plain(&claims[0].numerals), numerals, "{text}");
+            assert_eq!(plain(&claims[0].otherwise), otherwise, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_is_another_if_it_is_so_with_the_digits_of_that() {
+        let is = |one: &str, gold: &str| {
+            let (one, gold) = (numerals(one), numerals(gold));
+            one[0].is(&gold[0])
+        };
+        for (one, gold) in [
+            ("2022", "2022"),
+            ("10,000", "10000"),
+            ("1577.4", "1,577"),
+            ("1,577", "$1577.00"),
+            ("3.14159", "3.14"),
+            ("2.675", "2.68"),
+            ("9.996", "10.00"),
+            ("3,5", "3.5"),
+            ("-0.4", "0"),
+            ("007", "7"),
+        ] {
+            assert!(is(one, gold), "{one} is {gold}");
+        }
+        for (one, gold) in [
+            ("2021", "2022"),
+            ("10,005", "10,000"),
+            ("1577.5", "1,577"),
+            ("12.3", "12.34"),
+            ("3.1", "3.14"),
+            ("3", "3.14"),
+            ("-5", "5"),
+            ("35", "3,5"),
+        ] {
+            assert!(!is(one, gold), "{one} is not {gold}");
+        }
+        let nines = "9".repeat(60);
+        assert!(is(&format!("{nines}.5"), &format!("1{}", "0".repeat(60))));
+    }
+}
