@@ -376,6 +376,18 @@ pub enum Error {
         /// The vector index.
         owner: Arc<str>,
     },
+    /// A vector index is filtered by the index that would go.
+    #[error(
+        "{what} {name} has the index that vector index {needed_by} is filtered by: drop that one first"
+    )]
+    NeededForFilter {
+        /// What would be dropped: an index or a constraint.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+        /// The vector index.
+        needed_by: Arc<str>,
+    },
     /// The declaration cannot be.
     #[error("{what}: {reason}")]
     BadDeclaration {

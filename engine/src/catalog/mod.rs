@@ -213,6 +213,29 @@ impl Catalog {
             .filter(move |index| index.owner == Some(owner))
     }
 
+    /// The vector indexes but `owner` that could not be filtered any more without this property index.
+    pub fn filtered_by(
+        &self,
+        index: &IndexDef,
+        owner: Option<SchemaId>,
+    ) -> impl Iterator<Item = &Arc<VectorIndexDef>> {
+        let is_alike = |other: &&Arc<IndexDef>| {
+            other.scope == index.scope && other.properties == index.properties
+        };
+        let mut alike = self.indexes().filter(is_alike);
+        let is_alone = alike.all(|other| other.id == index.id);
+        let scope = index.scope;
+        let property = match index.properties.as_slice() {
+            [property] if is_alone => Some(*property),
+            _ => None,
+        };
+        self.vector_indexes().filter(move |vectors| {
+            Some(vectors.id) != owner
+                && vectors.scope == scope
+                && property.is_some_and(|property| vectors.filters.contains(&property))
+        })
+    }
+
     /// The index that proves a constraint, if it is one that an index proves.
     #[must_use]
     pub fn proof_of(&self, constraint: SchemaId) -> Option<&Arc<IndexDef>> {

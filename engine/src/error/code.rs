@@ -60,6 +60,7 @@ impl Error {
             Self::DroppedMeanwhile { .. } => "DroppedMeanwhile",
             Self::IndexOfConstraint { .. } => "IndexOfConstraint",
             Self::IndexOfVectorIndex { .. } => "IndexOfVectorIndex",
+            Self::NeededForFilter { .. } => "NeededForFilter",
             Self::BadDeclaration { .. } => "BadDeclaration",
             Self::IndexNotReady { .. } => "IndexNotReady",
             Self::NotIndexable { .. } => "NotIndexable",

@@ -89,7 +89,8 @@ impl Error {
             | Self::NotAVector { .. }
             | Self::VectorIndexFailed { .. }
             | Self::NotFilterable { .. }
-            | Self::IndexOfVectorIndex { .. } => ErrorKind::Request,
+            | Self::IndexOfVectorIndex { .. }
+            | Self::NeededForFilter { .. } => ErrorKind::Request,
             Self::VectorIndex { source, .. } => of_index(source),
             Self::LoadInProgress
             | Self::IndexNotReady { .. }

@@ -26,7 +26,7 @@ pub use together::Declaration;
 pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, VectorIndex};
 
 use super::Database;
-use crate::catalog::{Change, Readiness, SchemaId};
+use crate::catalog::{Catalog, Change, IndexDef, Readiness, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::keys::KeyRead as _;
@@ -96,7 +96,8 @@ impl Database {
     /// Drops a property index.
     ///
     /// # Errors
-    /// [`Error::UnknownName`]; [`Error::IndexOfConstraint`] if a constraint needs it.
+    /// [`Error::UnknownName`]; [`Error::IndexOfConstraint`] if a constraint needs it, and [`Error::IndexOfVectorIndex`]
+    /// or [`Error::NeededForFilter`] if a vector index does.
     pub fn drop_index(&self, name: &str) -> Result<()> {
         let read = self.read()?;
         let index = read.catalog().index_named(name).cloned();
@@ -113,16 +114,22 @@ impl Database {
                 owner: Arc::clone(&owner.name),
             });
         }
+        ensure_unneeded(read.catalog(), &index, "index", name)?;
         self.remove(index.id, |_| true)
     }
 
     /// Drops a constraint, with the index that proves it.
     ///
     /// # Errors
-    /// [`Error::UnknownName`].
+    /// [`Error::UnknownName`]; [`Error::NeededForFilter`] if a vector index is filtered by that index.
     pub fn drop_constraint(&self, name: &str) -> Result<()> {
-        let constraint = self.read()?.catalog().constraint_named(name).cloned();
+        let read = self.read()?;
+        let constraint = read.catalog().constraint_named(name).cloned();
         let constraint = constraint.ok_or_else(|| unknown("constraint", name))?;
+        if let Some(proof) = read.catalog().proof_of(constraint.id) {
+            ensure_unneeded(read.catalog(), proof, "constraint", name)?;
+        }
+        drop(read);
         self.remove(constraint.id, |_| true)
     }
 
@@ -198,6 +205,23 @@ impl Database {
         }
         txn.commit()?;
         Ok(doomed.len() == DROP_PORTION)
+    }
+}
+
+/// Refuses to drop what a vector index is filtered by.
+fn ensure_unneeded(
+    catalog: &Catalog,
+    index: &IndexDef,
+    what: &'static str,
+    name: &str,
+) -> Result<()> {
+    match catalog.filtered_by(index, None).next() {
+        Some(vectors) => Err(Error::NeededForFilter {
+            what,
+            name: name.into(),
+            needed_by: Arc::clone(&vectors.name),
+        }),
+        None => Ok(()),
     }
 }
 

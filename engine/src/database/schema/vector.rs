@@ -1,7 +1,7 @@
 //! The life of vector indexes: declared in one commit, made in the background, dropped with all that is theirs.
 
 use super::{Database, VectorIndex, unknown};
-use crate::catalog::{Catalog, Change, VectorIndexDef};
+use crate::catalog::{Catalog, Change, IndexDef, VectorIndexDef};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
@@ -107,8 +107,16 @@ impl Database {
         let Some(def) = find(catalog) else {
             return Ok(false);
         };
-        let owned = catalog.owned_by(def.id).map(|index| index.id);
-        let mut changes: Vec<Change> = owned.map(Change::DropIndex).collect();
+        let owned = catalog.owned_by(def.id).map(|index| {
+            // What another is filtered by is its own from now on.
+            let heir = catalog.filtered_by(index, Some(def.id)).next();
+            heir.map_or(Change::DropIndex(index.id), |heir| {
+                let mut handed_on = IndexDef::clone(index);
+                handed_on.owner = Some(heir.id);
+                Change::Index(Arc::new(handed_on))
+            })
+        });
+        let mut changes: Vec<Change> = owned.collect();
         changes.push(Change::DropVectorIndex(def.id));
         for change in &changes {
             txn.change_catalog(change)?;

@@ -15,6 +15,7 @@ pub(super) fn refused(error: Error) -> Fault {
         | Error::TooMany { .. }
         | Error::IndexOfConstraint { .. }
         | Error::IndexOfVectorIndex { .. }
+        | Error::NeededForFilter { .. }
         | Error::VectorIndex { .. }
         | Error::IndexedValueTooLong { .. } => Detail::InvalidDeclaration,
         Error::ConstraintViolation(_)
