@@ -15,16 +15,26 @@ use crate::query::functions::aggregate_function;
 use crate::query::plan::Aggregated;
 use crate::query::types::Types;
 use std::collections::HashSet;
-use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Expression, ExpressionKind, MapProjectionItem};
+use stratigraph_query_lang::{Span, possible_variables};
 
 /// What is grouped by, or made distinct.
 #[derive(Clone, Default)]
 pub(super) struct Groups {
     /// What each was before, and its slot.
     pub(super) by: Vec<(Expr, Slot)>,
-    /// Those with a subquery in them, as they are written: bound ones cannot be compared.
-    written: Vec<(String, Slot, Types)>,
+    /// Those with a subquery in them: bound ones cannot be compared.
+    written: Vec<Written>,
+}
+
+/// A group as it is written.
+#[derive(Clone)]
+struct Written {
+    text: String,
+    /// The names in it that may be variables.
+    names: HashSet<String>,
+    slot: Slot,
+    types: Types,
 }
 
 impl Groups {
@@ -33,21 +43,28 @@ impl Groups {
         if let Some(written) = written
             && has_subquery(&expr)
         {
-            self.written.push((written.to_string(), slot, expr.types));
+            let (text, types) = (written.to_string(), expr.types);
+            let names = possible_variables(&text);
+            self.written.extend(names.map(|names| Written {
+                text,
+                names,
+                slot,
+                types,
+            }));
         }
         self.by.push((expr, slot));
     }
 
-    /// The group that is written like this. A name that has come to mean something else since is not looked
-    /// for among those in the text: where it may stand there, nothing is alike.
+    /// The group that is written like this, if no name in it has come to mean something else since.
     fn written_like(&self, scope: &Scope, from: &Expression, own_from: usize) -> Option<Expr> {
         if self.written.is_empty() {
             return None;
         }
         let text = from.to_string();
-        let (_, slot, types) = self.written.iter().find(|(written, ..)| *written == text)?;
-        let means_another = scope.hiding_from(own_from).any(|name| text.contains(name));
-        (!means_another).then(|| typed(ExprKind::Slot(*slot), from.span, *types))
+        let group = self.written.iter().find(|written| written.text == text)?;
+        let mut changed = scope.changed_from(own_from);
+        let is_alike = !changed.any(|name| group.names.contains(name));
+        is_alike.then(|| typed(ExprKind::Slot(group.slot), from.span, group.types))
     }
 
     /// The slots of the groups that are variables, under their names of before and of after.
@@ -71,11 +88,19 @@ pub(super) struct Aggregation {
     pub(super) inside: bool,
     /// Variables from this place on belong to the item itself, or to what was projected.
     pub(super) own_from: usize,
-    /// Whether the variables before that place are out of sight, since the projection has ended them.
-    pub(super) ended: bool,
+    pub(super) part: Part,
     /// Whether there is an aggregate in what is bound: without one nothing is computed per group, and a
     /// variable out of sight is simply not there.
     pub(super) aggregates: bool,
+}
+
+/// Which part of a projection is bound. To all but the items the variables of before are out of sight, since the
+/// projection has ended them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Item,
+    Order,
+    Filter,
 }
 
 impl Binder<'_> {
@@ -132,13 +157,15 @@ impl Binder<'_> {
         bind: impl FnOnce(&mut Self, Scope) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let touched = Touched::default();
-        let inner = match &self.aggregation {
-            Some(known) if !known.inside => known.left_of(scope, &touched),
-            _ => scope.clone(),
+        let known = self.aggregation.as_ref().filter(|known| !known.inside);
+        let (inner, is_item) = match known {
+            Some(known) => (known.left_of(scope, &touched), known.part == Part::Item),
+            None => (scope.clone(), true),
         };
         let bound = self.without_groups(|binder| bind(binder, Scope::within(&inner)))?;
         match touched.get() {
-            Some(name) => Err(ambiguous(name, span)),
+            Some(name) if is_item => Err(ambiguous(name, span)),
+            Some(name) => Err(ended(name, span)),
             None => Ok(bound),
         }
     }
@@ -183,11 +210,8 @@ impl Binder<'_> {
             return Ok(None);
         };
         let in_group = groups.iter().any(|(group, _)| group.reads(*slot));
-        if aggregation.ended && !(in_group && aggregation.aggregates) {
-            let message = format!("variable `{name}` is not defined here");
-            return Err(raise(Detail::UndefinedVariable, message)
-                .at(from.span)
-                .hint("the projection before has ended it: project it too"));
+        if aggregation.part != Part::Item && !(in_group && aggregation.aggregates) {
+            return Err(ended(name, from.span));
         }
         Err(ambiguous(name, from.span))
     }
@@ -211,7 +235,7 @@ impl Binder<'_> {
         if let Some(known) = known {
             return Ok(known.into);
         }
-        if aggregation.ended {
+        if aggregation.part != Part::Item {
             // What is sorted by after grouping sees what was projected and nothing else.
             let projected = |slot: Slot| {
                 aggregation
@@ -239,18 +263,26 @@ impl Binder<'_> {
 }
 
 impl Aggregation {
-    /// What a subquery can see of a scope: what is out of sight is not there, and what is not the same for a
-    /// whole group is told when it is touched.
+    /// What a subquery can see of a scope. What is not the same for a whole group is told when it is touched. In a
+    /// condition it is not there, and the name may be given anew; nobody means that in what is sorted by.
     fn left_of(&self, scope: &Scope, touched: &Touched) -> Scope {
         let groups = self.groups.variables();
         let is_gone = |place: usize, slot: Slot| {
             place < self.own_from && !scope.is_around(place) && !groups.contains(&slot)
         };
-        match self.ended {
-            true => scope.without(is_gone),
-            false => scope.telling(is_gone, touched),
+        match self.part {
+            Part::Filter => scope.without(is_gone),
+            Part::Item | Part::Order => scope.telling(is_gone, touched),
         }
     }
+}
+
+/// What the projection has ended.
+fn ended(name: &str, span: Span) -> Fault {
+    let message = format!("variable `{name}` is not defined here");
+    raise(Detail::UndefinedVariable, message)
+        .at(span)
+        .hint("the projection before has ended it: project it too")
 }
 
 /// What is not the same for all rows of a group.

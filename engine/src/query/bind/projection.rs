@@ -7,7 +7,7 @@
 //! Next: `aggregation.rs`.
 
 use super::Binder;
-use super::aggregation::{Aggregation, Groups, has_aggregate};
+use super::aggregation::{Aggregation, Groups, Part, has_aggregate};
 use super::expr::{of_variable, typed, wrong_type};
 use super::over_list::element_types;
 use super::scope::{Scope, Variable};
@@ -22,7 +22,9 @@ use stratigraph_query_lang::ast::{
 };
 
 /// An item on its way.
-struct Item {
+struct Item<'q> {
+    /// As it is written; `None` of those that `*` stands for.
+    from: Option<&'q ProjectionItem>,
     variable: Variable,
     /// What it was before: to find it again in ORDER BY.
     expr: Option<Expr>,
@@ -51,6 +53,7 @@ impl Binder<'_> {
                 later.push((items.len(), item));
                 let variable = self.variable(&name, Types::ANY);
                 items.push(Item {
+                    from: Some(item),
                     variable,
                     expr: None,
                 });
@@ -62,17 +65,16 @@ impl Binder<'_> {
                 computed.push((variable.slot, expr.clone()));
             }
             items.push(Item {
+                from: Some(item),
                 variable,
                 expr: Some(expr),
             });
         }
 
         let mut groups = Groups::default();
-        let stars = items.len() - from.items.len();
-        for (at, item) in items.iter().enumerate() {
-            let written = at.checked_sub(stars).and_then(|at| from.items.get(at));
+        for item in &items {
             if let Some(expr) = item.expr.clone() {
-                let written = written.map(|item| &item.expression);
+                let written = item.from.map(|item| &item.expression);
                 groups.add(expr, item.variable.slot, written);
             }
         }
@@ -85,7 +87,7 @@ impl Binder<'_> {
                 allowed: true,
                 inside: false,
                 own_from,
-                ended: false,
+                part: Part::Item,
                 aggregates: true,
             };
             let bind = |binder: &mut Self| binder.expr(scope, &item.expression);
@@ -122,7 +124,7 @@ impl Binder<'_> {
             Some(filter) => Some(self.filter_after(&mut seen, filter, &mut later)?),
             None => None,
         };
-        self.check_names(&variables, from, returns)?;
+        self.check_names(&items, from, returns)?;
 
         let aggregate = aggregates.then_some(Aggregate {
             groups: later.groups.by,
@@ -143,12 +145,12 @@ impl Binder<'_> {
     }
 
     /// The items that `*` stands for.
-    fn all_items(
+    fn all_items<'q>(
         &mut self,
         scope: &Scope,
-        from: &Projection,
+        from: &'q Projection,
         returns: bool,
-    ) -> Result<Vec<Item>, Fault> {
+    ) -> Result<Vec<Item<'q>>, Fault> {
         let Some(star) = from.all else {
             return Ok(Vec::new());
         };
@@ -158,6 +160,7 @@ impl Binder<'_> {
             return Err(raise(Detail::NoVariablesInScope, message).at(star));
         }
         let item = |variable: Variable| Item {
+            from: None,
             expr: Some(of_variable(&variable, star)),
             variable,
         };
@@ -215,7 +218,7 @@ impl Binder<'_> {
             allowed: allowed && later.aggregates,
             inside: false,
             own_from: later.own_from,
-            ended: true,
+            part: Part::Order,
             aggregates: has_aggregate(from),
         };
         let (expr, aggregation) =
@@ -240,7 +243,7 @@ impl Binder<'_> {
             allowed: false,
             inside: false,
             own_from: later.own_from,
-            ended: true,
+            part: Part::Filter,
             aggregates: false,
         };
         self.with_groups(aggregation, |binder| binder.condition(seen, from))
@@ -249,14 +252,12 @@ impl Binder<'_> {
 
     fn check_names(
         &self,
-        variables: &[Variable],
+        items: &[Item<'_>],
         from: &Projection,
         returns: bool,
     ) -> Result<(), Fault> {
-        let place = |at: usize| -> Span {
-            let stars = variables.len() - from.items.len();
-            let item = at.checked_sub(stars).and_then(|at| from.items.get(at));
-            item.map_or(from.span, |item| match &item.alias {
+        let place = |item: &Item<'_>| -> Span {
+            item.from.map_or(from.span, |item| match &item.alias {
                 Some(alias) => alias.span,
                 None => item.expression.span,
             })
@@ -271,14 +272,12 @@ impl Binder<'_> {
                     .hint("give it one with AS"));
             }
         }
-        for (at, variable) in variables.iter().enumerate() {
-            if variables[..at]
-                .iter()
-                .any(|other| other.name == variable.name)
-            {
-                let message = format!("there are two columns `{}`", variable.name);
+        for (at, item) in items.iter().enumerate() {
+            let name = &item.variable.name;
+            if items[..at].iter().any(|other| other.variable.name == *name) {
+                let message = format!("there are two columns `{name}`");
                 return Err(raise(Detail::ColumnNameConflict, message)
-                    .at(place(at))
+                    .at(place(item))
                     .hint("give one of them another name with AS"));
             }
         }

@@ -129,14 +129,19 @@ impl Scope {
         telling
     }
 
-    /// The names from a place on that mean something else before it.
-    pub(super) fn hiding_from(&self, from: usize) -> impl Iterator<Item = &str> {
-        let hiding = self.variables.iter().zip(&self.hides).skip(from);
-        let hiding = hiding.filter(move |(variable, hides)| {
-            let hidden = hides.and_then(|hidden| self.variables.get(hidden));
-            hidden.is_some_and(|hidden| hidden.slot != variable.slot)
+    /// The names from a place on that mean something else before it, or nothing.
+    pub(super) fn changed_from(&self, from: usize) -> impl Iterator<Item = &str> {
+        let hidden = |place: usize| self.hides.get(place).copied().flatten();
+        let changed = self.variables.iter().enumerate().skip(from);
+        let changed = changed.filter(move |(place, variable)| {
+            let mut before = hidden(*place);
+            while let Some(place) = before.filter(|place| *place >= from) {
+                before = hidden(place);
+            }
+            let before = before.and_then(|place| self.variables.get(place));
+            before.is_none_or(|before| before.slot != variable.slot)
         });
-        hiding.map(|(variable, _)| &*variable.name)
+        changed.map(|(_, variable)| &*variable.name)
     }
 
     /// Those that `*` stands for, by name: not those from around, and not the nameless.

@@ -95,21 +95,17 @@ impl Planner<'_> {
                     flow.before_reading();
                 }
                 let fills: Vec<Slot> = call.yields.iter().map(|(_, slot)| *slot).collect();
-                let filter = filter.map(|filter| Op::Filter(self.expr(filter)));
-                match filter {
+                let is_optional = call.optional;
+                let mut ops = vec![Op::Call(call)];
+                ops.extend(filter.map(|filter| Op::Filter(self.expr(filter))));
+                if is_optional {
                     // The WHERE decides what a row gets, not which rows stay.
-                    Some(filter) if call.optional => {
-                        call.optional = false;
-                        let ops = vec![Op::Call(call), filter].into();
-                        let nulls = fills.clone();
-                        flow.push(Op::Optional { ops, nulls });
-                        // The procedure may have changed what rows were in order by.
-                        flow.sorted_by(Vec::new());
-                    }
-                    filter => {
-                        flow.push(Op::Call(call));
-                        flow.extend(filter.into_iter().collect());
-                    }
+                    let (ops, nulls) = (ops.into(), fills.clone());
+                    flow.push(Op::Optional { ops, nulls });
+                    // The procedure may have changed what rows were in order by.
+                    flow.sorted_by(Vec::new());
+                } else {
+                    flow.extend(ops);
                 }
                 flow.fill(&fills);
             }

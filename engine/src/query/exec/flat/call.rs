@@ -19,7 +19,7 @@ const ROW: usize = size_of::<Vec<Value>>();
 #[derive(Default)]
 pub(in crate::query::exec) struct Called {
     rows: std::vec::IntoIter<Vec<Value>>,
-    /// Whether the row itself is still to be given, with nulls.
+    /// Whether the row itself is still to be given.
     bare: bool,
 }
 
@@ -40,9 +40,8 @@ impl Flat for Called {
         let rows = procedures::call(site.context, &of.procedure, arguments);
         let rows = rows.map_err(|fault| fault.at(of.span))?;
         // One without columns is called for its effects, and lets the row through.
-        let without_columns = of.procedure.gives.is_empty();
-        self.bare = without_columns || (of.optional && rows.is_empty());
-        self.rows = match without_columns {
+        self.bare = of.procedure.gives.is_empty();
+        self.rows = match self.bare {
             true => Vec::new(),
             false => rows,
         }
@@ -60,10 +59,7 @@ impl Flat for Called {
         out: &mut Batch,
     ) -> Result<bool, Fault> {
         if std::mem::take(&mut self.bare) {
-            let new = out.push(row);
-            for (_, slot) in &of.yields {
-                new[slot.at()] = Value::Null;
-            }
+            out.push(row);
         }
         while out.len() < site.frame.room {
             let Some(given) = self.rows.next() else {
