@@ -2,6 +2,7 @@
 //!
 //! It compiles no C++ and links nothing, so that it stays quick on a machine without librocksdb.
 
+use crate::arrows;
 use crate::cargo::Cargo;
 use crate::deny;
 use crate::layers;
@@ -49,6 +50,12 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
 pub(crate) fn sources(places: &Places, cargo: &Cargo<'_>, steps: &mut Steps) -> Result<(), String> {
     steps.run("map", || {
         report("ARCHITECTURE.md", &map::check(&places.checkout)?)
+    })?;
+    steps.run("crates", || {
+        report(
+            "the arrows between crates",
+            &arrows::check(&places.checkout)?,
+        )
     })?;
     steps.run("layers", || {
         report("the engine's layers", &layers::check(&places.checkout)?)

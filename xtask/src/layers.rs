@@ -136,20 +136,18 @@ fn is_of_tests(file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
-    use std::path::PathBuf;
+    use crate::scratch::Scratch;
 
     const SOUND: &str = "# Architecture\n\n## Layers\n\n```text\nquery exchange\ngraph\nkeys\n```\n\n\
         | file | names | why |\n|---|---|---|\n\
         | `engine/src/keys/open.rs` | `graph`, `query` | carried |\n\n## Later\n\n| `a` | `b` | |\n";
 
-    /// A small engine of three layers, removed when the test is over.
-    struct Tree(PathBuf);
+    /// A small engine of three layers.
+    struct Tree(Scratch);
 
     impl Tree {
         fn new(test: &str) -> Self {
-            let name = format!("xtask-layers-{}-{test}", std::process::id());
-            let tree = Self(std::env::temp_dir().join(name));
+            let tree = Self(Scratch::new(&format!("layers-{test}")));
             tree.write("ARCHITECTURE.md", SOUND);
             tree.write("engine/src/lib.rs", "pub use query::Query;\n");
             tree.write("engine/src/error/make.rs", "use crate::query::Query;\n");
@@ -164,19 +162,11 @@ mod tests {
         }
 
         fn write(&self, file: &str, text: &str) {
-            let path = self.0.join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            self.0.write(file, text);
         }
 
         fn faults(&self) -> Vec<String> {
-            check(&self.0).unwrap()
-        }
-    }
-
-    impl Drop for Tree {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+            check(self.0.root()).unwrap()
         }
     }
 

@@ -4,6 +4,7 @@
 //! This file turns an outcome into an exit code (0 done, 1 failed, 2 used wrongly) and must never
 //! know a verb by name: they are all rows of the table in `verbs.rs`, which is where to go next.
 
+mod arrows;
 mod cargo;
 mod check;
 mod conformance;
@@ -20,6 +21,8 @@ mod models;
 mod native;
 mod packages;
 mod places;
+#[cfg(test)]
+mod scratch;
 mod setup;
 mod shell;
 mod steps;

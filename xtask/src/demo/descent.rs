@@ -8,6 +8,10 @@ use std::path::Path;
 
 const PICTURE: &str = "descent.svg";
 
+/// What the tree has to have, as its last line counts it. The question and the bounds of the declared query were chosen so that it
+/// has all of it with either embedder.
+const OUTCOMES: [&str; 3] = [" kept +", " recovered *", " cut ~"];
+
 /// Shows the tree, and writes the picture.
 pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
     let question = QUESTIONS[0];
@@ -20,7 +24,9 @@ pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
         literal(question)
     );
     let words = program.with_embedder(&["repl", "strata"]);
-    print!("{}", program.feed(&words, &statement)?);
+    let tree = program.feed(&words, &statement)?;
+    print!("{tree}");
+    has_every_outcome(&tree)?;
     let drawn = gathered::picture(question, &mut |statement| program.rows("strata", statement))?;
     files::write(&folder.join(PICTURE), &drawn.draw())?;
     println!(
@@ -28,4 +34,33 @@ pub(super) fn show(program: &Program, folder: &Path) -> Result<(), String> {
         folder.join(PICTURE).display()
     );
     Ok(())
+}
+
+/// Whether something was kept, something cut, and something recovered.
+fn has_every_outcome(tree: &str) -> Result<(), String> {
+    let lacks = OUTCOMES.iter().find(|outcome| !tree.contains(**outcome));
+    match lacks {
+        None => Ok(()),
+        Some(outcome) => Err(format!("no heading of the tree is{outcome}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_that_lacks_an_outcome_is_an_error() {
+        let whole = "+ Lighthouses  0.6\n* Harbours    0.5  recovered on level 1\n~ Water       0.1  cut\n\
+            1 kept +, 1 recovered *, 1 cut ~\n";
+        has_every_outcome(whole).unwrap();
+        for (lacking, told) in [
+            ("1 kept +, ", "kept +"),
+            ("1 recovered *, ", "recovered *"),
+            (", 1 cut ~", "cut ~"),
+        ] {
+            let why = has_every_outcome(&whole.replace(lacking, "")).unwrap_err();
+            assert!(why.ends_with(told), "{why}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::shell;
 use std::path::Path;
 use std::time::Duration;
 
-/// The promise of README.md and of the table of verbs: under so much after the build.
+/// The promise of README.md and of the table of verbs: under so much after the build, fetching the model included.
 const PROMISED: Duration = Duration::from_secs(180);
 
 /// Says it.
@@ -30,10 +30,12 @@ pub(super) fn say(program: &Program, folder: &Path, took: Duration) {
 fn took_so_long(took: Duration, embedder: &str) -> String {
     let verdict = match took <= PROMISED {
         true => "as promised, under 3 minutes",
-        false => "longer than the 3 minutes that were promised: the machine is slow or busy",
+        false => {
+            "longer than the 3 minutes that were promised: the machine or its network is slow or busy"
+        }
     };
     format!(
-        "the tour took {:.0} s after the build with the {embedder} embedder, {verdict}",
+        "it took {:.0} s after the build with the {embedder} embedder, {verdict}",
         took.as_secs_f64()
     )
 }

@@ -103,7 +103,8 @@ impl Program {
         }
     }
 
-    fn quietly(&self, words: &[&str], input: &str) -> Result<Said, String> {
+    /// Runs a command with its stdin, and shows neither.
+    pub(super) fn quietly(&self, words: &[&str], input: &str) -> Result<Said, String> {
         let because =
             |error: std::io::Error| format!("cannot run {}: {error}", self.binary.display());
         let mut child = Command::new(&self.binary)
