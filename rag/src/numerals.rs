@@ -4,8 +4,10 @@
 //! Switzerland (`1’234’567`) and in India (`12,34,567`). `1,234` groups, as of a comma before three digits, and `3,5` does not;
 //! one point alone never does.
 //!
-//! Two ask: [`numerals`] for what an answer has right, which is not to be found in the name of a quarter; and [`claims`] for what a
-//! sentence says, of which nothing may be left out.
+//! Three ask: [`numerals`] for what an answer has right, which is not to be found in the name of a quarter; [`claims`] for what a
+//! sentence says, of which nothing may be left out; and [`placed`] for what a question may give to a query.
+
+use std::ops::Range;
 
 /// A number as it is written: its digits, without what groups them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +136,19 @@ fn claim(run: &Run) -> Claim {
     }
 }
 
+/// The numbers of a text with the bytes that each is written in, its minus among them. What is part of a word (`10K`, `x_7`) is
+/// none, nor a list or a version; what follows the point of `Art.5` is one. A bracket is no minus here either.
+pub(crate) fn placed(text: &str) -> Vec<(Range<usize>, f64)> {
+    let apart = runs(text).into_iter().filter(|run| !run.is_of_a_word);
+    apart
+        .filter_map(|run| {
+            let mut numeral = one(&run.digits())?;
+            numeral.is_below = run.is_below;
+            Some((run.span, numeral.value()))
+        })
+        .collect()
+}
+
 /// One number, or what points divide, each by itself.
 fn parts(digits: &str) -> Vec<Numeral> {
     match one(digits) {
@@ -156,11 +171,15 @@ fn signed(mut numerals: Vec<Numeral>, is_below: bool) -> Vec<Numeral> {
 /// Digits, and what stands between them and belongs to them.
 struct Run {
     written: String,
+    /// Its bytes, from the minus on.
+    span: Range<usize>,
     /// There is a minus before it.
     is_below: bool,
     /// There is a bracket around it and nothing else.
     is_bracketed: bool,
     is_of_a_name: bool,
+    /// Letters are beside it.
+    is_of_a_word: bool,
 }
 
 impl Run {
@@ -174,7 +193,8 @@ impl Run {
 }
 
 fn runs(text: &str) -> Vec<Run> {
-    let signs: Vec<char> = text.chars().collect();
+    let (bytes, signs): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
+    let byte = |place: usize| bytes.get(place).copied().unwrap_or(text.len());
     let (mut runs, mut place) = (Vec::new(), 0);
     while place < signs.len() {
         if !signs[place].is_ascii_digit() {
@@ -191,11 +211,16 @@ fn runs(text: &str) -> Vec<Run> {
         let is_bracketed = before == Some('(')
             && next == Some(')')
             && !two_before.is_some_and(char::is_alphanumeric);
+        let is_below = matches!(before, Some('-' | '−')) && may_precede_minus(two_before);
+        let precedes_a_letter = next.is_some_and(|sign| sign.is_ascii_alphabetic());
+        let follows_a_letter = before.is_some_and(|sign| sign.is_ascii_alphabetic() || sign == '_');
         runs.push(Run {
             written: signs[start..place].iter().collect(),
-            is_below: matches!(before, Some('-' | '−')) && may_precede_minus(two_before),
+            span: byte(start - usize::from(is_below))..byte(place),
+            is_below,
             is_bracketed,
-            is_of_a_name: follows_a_name || next.is_some_and(|sign| sign.is_ascii_alphabetic()),
+            is_of_a_name: follows_a_name || precedes_a_letter,
+            is_of_a_word: follows_a_letter || precedes_a_letter,
         });
     }
     runs

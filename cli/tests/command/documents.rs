@@ -4,6 +4,7 @@
 //! A line `...` stands for any lines, and `...` within a line for any text. A page has blocks of those other kinds alone that
 //! are said for it here: a command in one of them is run by nobody.
 
+use crate::pages::blocks;
 use crate::served::{Served, steady_place};
 use crate::world::World;
 use std::collections::BTreeSet;
@@ -75,21 +76,11 @@ fn the_examples_are_true(name: &str, page: &str, least: usize, beside: &[&str]) 
     let world = World::new();
     let folder = world.path("page");
     fs::create_dir(&folder).unwrap();
-    let mut blocks: Vec<(usize, String, Vec<&str>)> = Vec::new();
-    let mut open: Option<(usize, String, Vec<&str>)> = None;
-    for (number, line) in page.lines().enumerate() {
-        match (line.strip_prefix("```"), &mut open) {
-            (Some(kind), None) => open = Some((number + 1, kind.to_owned(), Vec::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((.., lines))) => lines.push(line),
-            _ => {}
-        }
-    }
-    assert!(open.is_none(), "{name}: a block has no end");
     let mut passed_over = BTreeSet::new();
     let (mut commands, mut wrong) = (0, Vec::new());
-    for (at, kind, lines) in blocks {
-        let (kind, file) = kind.split_once(' ').unwrap_or((&kind, ""));
+    for block in blocks(page) {
+        let (at, lines) = (block.line, block.text);
+        let (kind, file) = block.kind.split_once(' ').unwrap_or((block.kind, ""));
         if !file.is_empty() {
             let path = folder.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -6,6 +6,7 @@
 //! word for word. The one in Python is run by `cargo xtask foreign`.
 
 use crate::documents::{fits, run};
+use crate::pages::{Block, blocks};
 use crate::served::Served;
 use crate::terminal::Terminal;
 use crate::world::{World, command, contents, copy_folder};
@@ -73,32 +74,6 @@ mod from_another {
     }
 }
 
-/// A block with the line where it begins, and its kind.
-struct Block {
-    line: usize,
-    kind: String,
-    text: Vec<String>,
-}
-
-fn blocks(page: &str) -> Vec<Block> {
-    let (mut blocks, mut open) = (Vec::new(), None::<Block>);
-    for (line, text) in page.lines().enumerate() {
-        match (text.strip_prefix("```"), &mut open) {
-            (Some(kind), None) => {
-                open = Some(Block {
-                    line: line + 1,
-                    kind: kind.to_owned(),
-                    text: Vec::new(),
-                });
-            }
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some(block)) => block.text.push(text.to_owned()),
-            (None, None) => {}
-        }
-    }
-    blocks
-}
-
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -119,7 +94,7 @@ fn the_front_page_is_true() {
     let mut folder = front.clone();
     let (mut commands, mut conversations, mut wrong) = (0, 0, Vec::new());
     for block in blocks(README) {
-        match block.kind.as_str() {
+        match block.kind {
             "console" => {
                 let mut lines = block.text.into_iter().peekable();
                 while let Some(line) = lines.next() {
@@ -128,7 +103,7 @@ fn the_front_page_is_true() {
                     });
                     let mut expected = Vec::new();
                     while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
-                        expected.push(line);
+                        expected.push(line.to_owned());
                     }
                     commands += 1;
                     let found = run(&folder, command);
@@ -180,7 +155,7 @@ fn leaves_the_checkout_as_it_was(front: &Path, samples: &[(PathBuf, Vec<u8>)]) {
 }
 
 /// Says what stands after the prompts, and waits for what stands below.
-fn converse(block: &Block, folder: &Path) {
+fn converse(block: &Block<'_>, folder: &Path) {
     let mut lines = block.text.iter();
     let start = lines
         .next()

@@ -19,6 +19,7 @@ mod judging;
 mod looking;
 mod measuring;
 mod models;
+mod pages;
 mod parsing;
 mod queries;
 mod repairs;

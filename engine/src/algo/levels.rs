@@ -72,7 +72,7 @@ pub fn levels(
     watch: &mut Watch<'_>,
 ) -> Result<Levels, AlgoError> {
     let ways = Ways::of(projection, options.direction)?;
-    let back = Ways::if_built(projection, options.direction.turned());
+    let back = Ways::if_built(projection, options.direction.reverse());
     let nodes = projection.len();
     let mut frontier = Vec::with_capacity(roots.len());
     for &root in roots {

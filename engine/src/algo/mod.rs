@@ -36,8 +36,8 @@ pub use error::AlgoError;
 pub use levels::{Levels, LevelsOptions, UNREACHED, levels};
 pub use pagerank::{PageRank, PageRankOptions, pagerank, personalised_pagerank};
 pub use projection::{
-    Adjacency, Direction, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder,
-    ProjectionOptions, ProjectionPart,
+    Adjacency, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder, ProjectionOptions,
+    ProjectionPart,
 };
 pub use shortest_path::{
     DistanceOptions, ShortestPathOptions, distances, shortest_path, shortest_paths,
@@ -45,3 +45,5 @@ pub use shortest_path::{
 pub use simple_paths::{Path, Paths};
 pub use top::top_k;
 pub use triangles::{Triangles, triangles};
+
+pub use crate::graph::Direction;

@@ -94,7 +94,7 @@ pub fn shortest_paths(
     let source = projection.place_of(source)?;
     let target = projection.place_of(target)?;
     let ways = Ways::of(projection, options.direction)?;
-    let back = Ways::of(projection, options.direction.turned())?;
+    let back = Ways::of(projection, options.direction.reverse())?;
     let graph = if options.weighted {
         if !projection.is_weighted() {
             return Err(AlgoError::NoWeights);

@@ -16,14 +16,16 @@ use roaring::RoaringTreemap;
 /// Reading a few entries too many is cheaper than a seek past them.
 const STEPS_BEFORE_SEEK: u64 = 16;
 
-/// Which of a node's relationships.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Which of a node's relationships, and so which way an algorithm follows them. In an undirected
+/// [projection](crate::algo::Projection) all three mean the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Direction {
-    /// Those that leave it.
+    /// Those that leave it: from source to target.
+    #[default]
     Outgoing,
-    /// Those that reach it.
+    /// Those that reach it: from target to source.
     Incoming,
-    /// Both; a relationship of a node with itself comes once.
+    /// Both: either way. Among [`Neighbours`] a relationship of a node with itself comes once.
     Both,
 }
 

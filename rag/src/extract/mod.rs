@@ -69,6 +69,8 @@ pub use in_turn::InTurn;
 pub use language::Language;
 pub(crate) use language::is_han;
 pub(crate) use named::unsaid;
+#[cfg(test)]
+pub(crate) use prompt::text_at;
 pub use reading::{OpenDocument, Reading};
 pub use reply_file::ReplyFile;
 pub use rules::{Dictionary, Rules};

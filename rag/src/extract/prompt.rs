@@ -226,6 +226,15 @@ fn choose(json: &mut Value, choices: &[Choice<'_>]) {
     }
 }
 
+/// The text that a message has at a place, for what says in tests what a model replies; nothing if it has no such place.
+#[cfg(test)]
+pub(crate) fn text_at<'m>(message: &'m str, place: &str) -> &'m str {
+    let begin = format!("<<{place} ");
+    let (_, rest) = message.split_once(&begin).unwrap_or_default();
+    let (_, rest) = rest.split_once(">>\n").unwrap_or_default();
+    rest.split_once("\n<<end ").unwrap_or_default().0
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::task::Task;

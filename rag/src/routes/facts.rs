@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use stratigraph::value::Date;
 
+use crate::numerals::placed;
+
 /// The most of each kind that is looked for: a question is no table.
 const MOST: usize = 64;
 
@@ -30,8 +32,9 @@ impl Facts {
     pub(crate) fn of(text: &str) -> Self {
         let days = days(text);
         let is_in_day = |at: usize| days.iter().any(|(span, _)| span.contains(&at));
-        let mut numbers = numbers(text);
+        let mut numbers = placed(text);
         numbers.retain(|(span, _)| !is_in_day(span.start));
+        numbers.truncate(MOST);
         Self {
             quoted: quoted(text),
             numbers,
@@ -61,41 +64,6 @@ fn quoted(text: &str) -> Vec<(Range<usize>, String)> {
             found.push((start..end + width, inner.to_owned()));
         }
         at = end + width;
-    }
-    found
-}
-
-/// Runs of digits with what belongs to a number, as far as they are no part of a word of letters.
-fn numbers(text: &str) -> Vec<(Range<usize>, f64)> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() && found.len() < MOST {
-        if !bytes[at].is_ascii_digit() {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        while at < bytes.len()
-            && (bytes[at].is_ascii_digit()
-                || (matches!(bytes[at], b'.' | b',')
-                    && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)))
-        {
-            at += 1;
-        }
-        let before = start.checked_sub(1).map(|before| bytes[before]);
-        let in_word = before.is_some_and(|sign| sign.is_ascii_alphabetic() || sign == b'_')
-            || bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
-        let is_negative = before == Some(b'-')
-            && !start
-                .checked_sub(2)
-                .is_some_and(|two| bytes[two].is_ascii_alphanumeric());
-        let start = start - usize::from(is_negative);
-        // 1,250 is one number, and so is 1.5.
-        let number = text[start..at].replace(',', "").parse::<f64>();
-        if let (Ok(number), false) = (number, in_word) {
-            found.push((start..at, number));
-        }
     }
     found
 }
@@ -170,6 +138,30 @@ mod tests {
             ["2021-03-05", "2021-03-05"]
         );
         assert_eq!(days("2021-13-05 12-1-1 20210305"), [""; 0]);
+    }
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        let text =
+            "Over 1.234,5 or 10 000, not 1.234.567 and −2, 2010年-2012年 (7) of Art.5, x_7 1.2.3?";
+        let facts = Facts::of(text);
+        let numbers = facts.numbers.into_iter();
+        let numbers: Vec<(&str, f64)> = numbers
+            .map(|(span, number)| (&text[span], number))
+            .collect();
+        assert_eq!(
+            numbers,
+            [
+                ("1.234,5", 1234.5),
+                ("10 000", 10_000.0),
+                ("1.234.567", 1_234_567.0),
+                ("−2", -2.0),
+                ("2010", 2010.0),
+                ("2012", 2012.0),
+                ("7", 7.0),
+                ("5", 5.0),
+            ]
+        );
     }
 
     #[test]

@@ -1,32 +1,8 @@
 //! Which way an algorithm follows relationships.
 
 use super::{Adjacency, Projection};
-use crate::algo::AlgoError;
+use crate::algo::{AlgoError, Direction};
 use crate::value::RelationshipId;
-
-/// Which way relationships are followed. In an undirected projection all three mean the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Direction {
-    /// From source to target.
-    #[default]
-    Outgoing,
-    /// From target to source.
-    Incoming,
-    /// Either way.
-    Both,
-}
-
-impl Direction {
-    /// The way back.
-    #[must_use]
-    pub fn turned(self) -> Self {
-        match self {
-            Self::Outgoing => Self::Incoming,
-            Self::Incoming => Self::Outgoing,
-            Self::Both => Self::Both,
-        }
-    }
-}
 
 /// One step from a node to another.
 #[derive(Debug, Clone, Copy)]

@@ -21,7 +21,6 @@ use parking_lot::Mutex;
 
 pub use adjacency::Adjacency;
 pub use builder::{ProjectionBuilder, ProjectionOptions, ProjectionPart};
-pub use direction::Direction;
 pub(in crate::algo) use direction::{Entry, Ways};
 
 use super::AlgoError;

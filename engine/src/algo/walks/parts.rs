@@ -3,7 +3,6 @@
 //! Next: `fold.rs`, which makes numbers of them.
 
 use super::figure::{Figure, Link, Times, Wanted};
-use crate::algo::Direction;
 use std::collections::BTreeSet;
 
 impl Figure {
@@ -201,7 +200,7 @@ impl Figure {
         for (at, links) in self.nodes.iter_mut().enumerate() {
             for link in links {
                 match at {
-                    0 => link.direction = turned(link.direction),
+                    0 => link.direction = link.direction.reverse(),
                     _ => link.from = swapped(link.from),
                 }
             }
@@ -213,7 +212,7 @@ impl Figure {
         for absent in &mut self.absent {
             let (one, other) = (swapped(absent.nodes.0), swapped(absent.nodes.1));
             if one > other {
-                absent.direction = turned(absent.direction);
+                absent.direction = absent.direction.reverse();
             }
             absent.nodes = (one.min(other), one.max(other));
         }
@@ -239,18 +238,10 @@ impl Wanted {
     }
 }
 
-/// A direction seen from the other end.
-fn turned(direction: Direction) -> Direction {
-    match direction {
-        Direction::Outgoing => Direction::Incoming,
-        Direction::Incoming => Direction::Outgoing,
-        Direction::Both => Direction::Both,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algo::Direction;
     use crate::algo::walks::{Absent, Differ};
 
     #[test]

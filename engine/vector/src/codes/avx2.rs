@@ -54,14 +54,7 @@ impl Sums for Avx2 {
     #[inline(always)]
     unsafe fn total(self) -> i32 {
         // SAFETY: as above.
-        unsafe {
-            let four = _mm_add_epi32(
-                _mm256_castsi256_si128(self.0),
-                _mm256_extracti128_si256::<1>(self.0),
-            );
-            let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b_00_00_11_10>(four));
-            _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b_00_00_00_01>(two)))
-        }
+        unsafe { total_of_eight(self.0) }
     }
 
     #[inline(always)]
@@ -72,3 +65,21 @@ impl Sums for Avx2 {
 }
 
 impl Parts for Avx2 {}
+
+/// The last three halvings: 4 to 4, 2 to 2, 1 to 1. The packing of [`halves`](super::halves) has them too.
+///
+/// # Safety
+///
+/// The machine has AVX2.
+#[inline(always)]
+pub(super) unsafe fn total_of_eight(sums: __m256i) -> i32 {
+    // SAFETY: the caller vouches for AVX2.
+    unsafe {
+        let four = _mm_add_epi32(
+            _mm256_castsi256_si128(sums),
+            _mm256_extracti128_si256::<1>(sums),
+        );
+        let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b_00_00_11_10>(four));
+        _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b_00_00_00_01>(two)))
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::build::{Label, NodeKey};
+use crate::extract::text_at;
 
 #[test]
 fn summaries_are_mended_by_the_model_and_by_nobody_else() {
@@ -257,10 +258,7 @@ fn replies_that_cannot_be_used_are_on_the_bill() {
 
 /// The text that a request has at a place.
 fn place<'r>(request: &'r Request, name: &str) -> &'r str {
-    let asked = &request.messages.last().unwrap().text;
-    let (_, rest) = asked.split_once(&format!("<<{name} ")).unwrap_or_default();
-    let (_, rest) = rest.split_once(">>\n").unwrap_or_default();
-    rest.split_once("\n<<end ").unwrap_or_default().0
+    text_at(&request.messages.last().unwrap().text, name)
 }
 
 /// What the domains of a request's chain are called.

@@ -8,7 +8,7 @@ use stratigraph_models::{Embedder, Lexical, ModelError, Recorded, Request, Rows}
 use super::*;
 use crate::evaluate::Posed;
 use crate::extract::model::Criterion;
-use crate::extract::{Calls, MemoryCache};
+use crate::extract::{Calls, MemoryCache, text_at};
 
 /// A judge that answers each prompt by its name.
 fn judge(answer: impl Fn(&str, &str) -> Option<String> + Send + Sync + 'static) -> Judging {
@@ -18,13 +18,6 @@ fn judge(answer: impl Fn(&str, &str) -> Option<String> + Send + Sync + 'static) 
     });
     let cache = Arc::new(MemoryCache::default());
     Judging::new(Calls::new(Arc::new(model), cache))
-}
-
-/// What stands in a place of a prompt.
-fn place<'t>(text: &'t str, name: &str) -> &'t str {
-    let within = text.split(&format!("<<{name} ")).nth(1).unwrap();
-    let within = within.split_once(">>\n").unwrap().1;
-    within.split("\n<<end ").next().unwrap()
 }
 
 /// Finds two statements in everything and bears the first out; rates 4 in one order and 2 in the other.
@@ -37,7 +30,7 @@ fn fair() -> Judging {
                 r#"{"questions": ["What was basalt?"], "noncommittal": false}"#.to_owned()
             }
             "alike" => {
-                let rating = if place(text, "first") == "Lava." {
+                let rating = if text_at(text, "first") == "Lava." {
                     2
                 } else {
                     4
@@ -58,8 +51,8 @@ fn fair() -> Judging {
 }
 
 fn verdicts(text: &str, better: impl Fn(&str, &str) -> &'static str) -> String {
-    let better = better(place(text, "first"), place(text, "second"));
-    let criteria = place(text, "criteria").lines();
+    let better = better(text_at(text, "first"), text_at(text, "second"));
+    let criteria = text_at(text, "criteria").lines();
     let names = criteria.filter_map(|line| line.split_once(": "));
     let verdicts = names.map(|(name, _)| {
         format!(r#"{{"criterion": "{name}", "reason": "So.", "better": "{better}"}}"#)

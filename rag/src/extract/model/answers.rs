@@ -311,6 +311,7 @@ impl fmt::Debug for Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::text_at;
     use stratigraph_models::Recorded;
 
     const PASSAGES: [Shown<'static>; 2] = [
@@ -340,8 +341,7 @@ mod tests {
         let (_, model) = ask(&[]);
         let asked = &model.asked()[0];
         let question = &asked.messages[1].text;
-        let within = question.split("<<passages ").nth(1).unwrap();
-        let within = within.split("<<end ").next().unwrap();
+        let within = text_at(question, "passages");
         let begin: Vec<&str> = within
             .lines()
             .filter(|line| line.starts_with('['))

@@ -26,18 +26,17 @@ mod whole;
 
 use super::batch::Batch;
 use super::flat::node_in;
+use super::graph::direction;
 use super::kind::Kind;
 use super::pipeline::Run;
 use super::stage::{Input, Poll, Site};
-use crate::algo::Direction;
 use crate::algo::snapshot::Column;
 use crate::algo::walks::{
     self, Absent, Differ, Figure, Found, Ground, Link, Looked, Times, Wanted,
 };
 use crate::error::Error;
-use crate::graph::Way;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::plan::{Arrow, BarredBy, ScanBy, TypeNames, Walks};
+use crate::query::plan::{BarredBy, ScanBy, TypeNames, Walks};
 use crate::value::Value;
 use by_rows::ByRows;
 use conditions::Conditions;
@@ -226,7 +225,7 @@ impl<'o> Asked<'o> {
             if let Some(links) = link.to.checked_sub(1).and_then(|at| nodes.get_mut(at)) {
                 links.push(Link {
                     from: link.from,
-                    direction: direction_of(link.arrow),
+                    direction: direction(link.arrow),
                     types: number,
                     apart: link.apart.clone(),
                     times: link.times,
@@ -244,7 +243,7 @@ impl<'o> Asked<'o> {
                 }
                 BarredBy::Linked(arrow, names) => absent.push(Absent {
                     nodes,
-                    direction: direction_of(*arrow),
+                    direction: direction(*arrow),
                     types: number_of(&mut types, names),
                 }),
             }
@@ -268,15 +267,6 @@ impl<'o> Asked<'o> {
             wanted,
             conditions: Conditions::new(of, site)?,
         })
-    }
-
-    /// Which ways the rows of each list of types are needed.
-    fn ways(direction: Direction) -> &'static [Way] {
-        match direction {
-            Direction::Outgoing => &[Way::Out],
-            Direction::Incoming => &[Way::In],
-            Direction::Both => &[Way::Out, Way::In],
-        }
     }
 
     /// The starts of a scan if they are few beside all nodes.
@@ -373,14 +363,6 @@ fn number_of<T: PartialEq>(known: &mut Vec<T>, one: T) -> usize {
             known.push(one);
             known.len() - 1
         }
-    }
-}
-
-fn direction_of(arrow: Arrow) -> Direction {
-    match arrow {
-        Arrow::Right => Direction::Outgoing,
-        Arrow::Left => Direction::Incoming,
-        Arrow::Either => Direction::Both,
     }
 }
 

@@ -229,7 +229,7 @@ impl Near {
                 && !matches!(asked.wanted, Wanted::Last)
                 && asked.wanted != Wanted::Each(node);
             if let ([link], true) = (links.as_slice(), is_counted)
-                && let [way] = Asked::ways(link.direction)
+                && let [way] = link.direction.ways()
             {
                 let from = levels.get(link.from).map(Vec::as_slice);
                 let from = from.unwrap_or_default();
@@ -242,7 +242,7 @@ impl Near {
             for link in links {
                 let from = levels.get(link.from).map(Vec::as_slice);
                 let from = from.unwrap_or_default();
-                for way in Asked::ways(link.direction) {
+                for way in link.direction.ways() {
                     if !self.read_rows(asked, (link.types, *way), from, site)? {
                         return Ok(None);
                     }
@@ -266,7 +266,7 @@ impl Near {
         for absent in &asked.figure.absent {
             let from = levels.get(absent.nodes.0).map(Vec::as_slice);
             let from = from.unwrap_or_default();
-            for way in Asked::ways(absent.direction) {
+            for way in absent.direction.ways() {
                 if !self.read_rows(asked, (absent.types, *way), from, site)? {
                     return Ok(None);
                 }
@@ -366,7 +366,7 @@ impl Near {
     fn reached(&self, link: &Link, from: &[u32]) -> Vec<u32> {
         let mut seen = Bits::new(self.met.ids.len());
         let mut reached = Vec::new();
-        for way in Asked::ways(link.direction) {
+        for way in link.direction.ways() {
             let Some(read) = self.read.get(link.types) else {
                 continue;
             };

@@ -5,13 +5,13 @@
 //! Halves with AVX2. Its product of bytes adds two products in sixteen bits and saturates; with
 //! nibbles that is no danger: two are at most 3840, and eight such sums still fit.
 
+use crate::codes::avx2::total_of_eight;
 use crate::codes::order::Sums;
 use std::arch::x86_64::{
-    __m128i, __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_prefetch,
-    _mm_shuffle_epi32, _mm_storeu_si128, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256,
-    _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi8, _mm256_set1_epi16,
-    _mm256_setzero_si256, _mm256_srli_epi16,
+    __m128i, __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_prefetch, _mm_storeu_si128, _mm256_add_epi16,
+    _mm256_add_epi32, _mm256_and_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
+    _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
+    _mm256_set1_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_srli_epi16,
 };
 
 /// Eight sums.
@@ -75,14 +75,7 @@ impl Sums for Avx2 {
     #[inline(always)]
     unsafe fn total(self) -> i32 {
         // SAFETY: as above.
-        unsafe {
-            let four = _mm_add_epi32(
-                _mm256_castsi256_si128(self.0),
-                _mm256_extracti128_si256::<1>(self.0),
-            );
-            let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b_00_00_11_10>(four));
-            _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b_00_00_00_01>(two)))
-        }
+        unsafe { total_of_eight(self.0) }
     }
 
     #[inline(always)]
