@@ -271,7 +271,9 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            let widest = cells.map(|cell| cell.chars().count()).max();
+            // No formatting fills up to more than that.
+            widest.unwrap_or(0).min(usize::from(u16::MAX))
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
@@ -404,6 +406,10 @@ mod tests {
         let mut facts = Table::of_facts();
         facts.fact("id", &"ab").fact("commit", &7);
         assert_eq!(facts.render(), "id      ab\ncommit  7\n");
+        let long = "x".repeat(70_000);
+        let mut facts = Table::of_facts();
+        facts.fact("id", &long).fact("commit", &7);
+        assert_eq!(facts.render(), format!("id      {long}\ncommit  7\n"));
     }
 
     #[test]
