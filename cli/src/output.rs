@@ -314,6 +314,17 @@ pub(crate) fn things(number: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", count(number))
 }
 
+/// The first `most` of some names, and how many more there are: `a, b and 3 more`.
+pub(crate) fn first_of<'n>(most: usize, names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let others = names.len().saturating_sub(most);
+    let first: Vec<&str> = names.take(most).collect();
+    let first = first.join(", ");
+    match others {
+        0 => first,
+        others => format!("{first} and {} more", count(others as u64)),
+    }
+}
+
 /// Money, of whatever kind the prices are in.
 pub(crate) fn money(price: f64) -> String {
     format!("{price:.4}")
@@ -378,6 +389,8 @@ mod tests {
         }
         assert_eq!(things(1, "file"), "1 file");
         assert_eq!(things(2000, "file"), "2,000 files");
+        assert_eq!(first_of(2, ["a", "b"].into_iter()), "a, b");
+        assert_eq!(first_of(2, ["a", "b", "c"].into_iter()), "a, b and 1 more");
     }
 
     #[test]
