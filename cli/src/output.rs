@@ -271,7 +271,9 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            let widest = cells.map(|cell| cell.chars().count()).max();
+            // No formatting fills up to more than that.
+            widest.unwrap_or(0).min(usize::from(u16::MAX))
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
@@ -310,6 +312,17 @@ pub(crate) fn count(number: u64) -> String {
 pub(crate) fn things(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", count(number))
+}
+
+/// The first `most` of some names, and how many more there are: `a, b and 3 more`.
+pub(crate) fn first_of<'n>(most: usize, names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let others = names.len().saturating_sub(most);
+    let first: Vec<&str> = names.take(most).collect();
+    let first = first.join(", ");
+    match others {
+        0 => first,
+        others => format!("{first} and {} more", count(others as u64)),
+    }
 }
 
 /// Money, of whatever kind the prices are in.
@@ -376,6 +389,8 @@ mod tests {
         }
         assert_eq!(things(1, "file"), "1 file");
         assert_eq!(things(2000, "file"), "2,000 files");
+        assert_eq!(first_of(2, ["a", "b"].into_iter()), "a, b");
+        assert_eq!(first_of(2, ["a", "b", "c"].into_iter()), "a, b and 1 more");
     }
 
     #[test]
@@ -404,6 +419,10 @@ mod tests {
         let mut facts = Table::of_facts();
         facts.fact("id", &"ab").fact("commit", &7);
         assert_eq!(facts.render(), "id      ab\ncommit  7\n");
+        let long = "x".repeat(70_000);
+        let mut facts = Table::of_facts();
+        facts.fact("id", &long).fact("commit", &7);
+        assert_eq!(facts.render(), format!("id      {long}\ncommit  7\n"));
     }
 
     #[test]

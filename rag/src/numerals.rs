@@ -5,12 +5,14 @@
 //! one point alone never does.
 //!
 //! Three ask: [`numerals`] for what an answer has right, which is not to be found in the name of a quarter; [`claims`] for what a
-//! sentence says, of which nothing may be left out; and [`placed`] for what a question may give to a query.
+//! sentence says, of which nothing may be left out; and [`placed`] for what a question may give to a query. Texts may be hostile,
+//! as 100 KB of digits: reading them takes time with their length, and no number is compared with each of the others.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// A number as it is written: its digits, without what groups them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Numeral {
     is_below: bool,
     whole: String,
@@ -31,15 +33,6 @@ impl Numeral {
         let sign = if self.is_below { "-" } else { "" };
         let written = format!("{sign}{}.{}", self.whole, self.decimals);
         written.parse().unwrap_or_default()
-    }
-
-    /// Whether it is this number: the same once it is rounded to as many decimals as that has. Digits, and not what they are
-    /// worth: 2.675 is no number of a processor, and rounded there it is 2.67.
-    pub(crate) fn is(&self, gold: &Self) -> bool {
-        let places = gold.decimals.len();
-        let (ours, theirs) = (self.rounded(places), gold.rounded(places));
-        // Nothing is neither above nor below it.
-        ours == theirs && (self.is_below == gold.is_below || theirs.is_empty())
     }
 
     /// Its digits without what tells nothing: of `-007.50` that is `-7.5`.
@@ -67,15 +60,40 @@ impl Numeral {
         })
     }
 
-    /// The digits up to so many decimals, without zeros before them.
-    fn rounded(&self, places: usize) -> String {
-        let mut digits = format!("{}{:0<places$.places$}", self.whole, self.decimals);
+    /// It with so many decimals at most, and without zeros that tell nothing.
+    fn rounded(&self, places: usize) -> Self {
+        let kept = self.decimals.get(..places).unwrap_or(&self.decimals);
+        let mut digits = format!("{}{kept}", self.whole);
         let next = self.decimals.as_bytes().get(places);
         if next.is_some_and(|next| *next >= b'5') {
             digits = one_more(&digits);
         }
-        digits.trim_start_matches('0').to_owned()
+        let (whole, decimals) = digits.split_at(digits.len() - kept.len());
+        let whole = whole.trim_start_matches('0');
+        let rounded = Self::of(whole, decimals.trim_end_matches('0'));
+        // Nothing is neither above nor below it.
+        let is_nothing = rounded.whole.is_empty() && rounded.decimals.is_empty();
+        Self {
+            is_below: self.is_below && !is_nothing,
+            ..rounded
+        }
     }
+}
+
+/// Whether each of the numbers that are wanted is among those that are given: the same once that is rounded to as many decimals
+/// as it has. Digits, and not what they are worth: 2.675 is no number of a processor, and rounded there it is 2.67.
+pub(crate) fn has_all(given: &[Numeral], wanted: &[Numeral]) -> bool {
+    let mut by_places: BTreeMap<usize, Vec<&Numeral>> = BTreeMap::new();
+    for numeral in wanted {
+        let places = numeral.decimals.len();
+        by_places.entry(places).or_default().push(numeral);
+    }
+    by_places.into_iter().all(|(places, wanted)| {
+        let given = given.iter().map(|numeral| numeral.rounded(places));
+        let given: HashSet<Numeral> = given.collect();
+        let mut wanted = wanted.into_iter();
+        wanted.all(|numeral| given.contains(&numeral.rounded(places)))
+    })
 }
 
 /// The next number.
@@ -105,7 +123,7 @@ pub(crate) fn numerals(text: &str) -> Vec<Numeral> {
 pub(crate) struct Claim {
     /// What is meant: one number most often.
     pub(crate) numerals: Vec<Numeral>,
-    /// What may be meant as well: 5 and 100 by `5 100`, and 1234 by `1.234`. Nothing if there is no doubt.
+    /// What may be meant as well: 5 and 100 by `5 100`, and 1234 by `1.234`. Nothing if there is no doubt, as of `5'100`.
     pub(crate) otherwise: Vec<Numeral>,
 }
 
@@ -123,8 +141,8 @@ fn claim(run: &Run) -> Claim {
     };
     let numerals = signed(numerals, run.is_below);
     let otherwise = match numerals.as_slice() {
-        _ if run.written.contains(is_mark) => {
-            let groups = run.written.split(is_mark).flat_map(read);
+        _ if run.written.contains(is_blank) => {
+            let groups = run.written.split(is_blank).flat_map(read);
             signed(groups.collect(), run.is_below)
         }
         [one] => one.grouped().into_iter().collect(),
@@ -211,7 +229,7 @@ fn runs(text: &str) -> Vec<Run> {
         let is_bracketed = before == Some('(')
             && next == Some(')')
             && !two_before.is_some_and(char::is_alphanumeric);
-        let is_below = matches!(before, Some('-' | '−')) && may_precede_minus(two_before);
+        let is_below = matches!(before, Some('-' | '−')) && may_precede_minus(&signs[..start - 1]);
         let precedes_a_letter = next.is_some_and(|sign| sign.is_ascii_alphabetic());
         let follows_a_letter = before.is_some_and(|sign| sign.is_ascii_alphabetic() || sign == '_');
         runs.push(Run {
@@ -226,19 +244,29 @@ fn runs(text: &str) -> Vec<Run> {
     runs
 }
 
-/// Whether what follows this is a minus, and not a hyphen or the dash of a range: `A-1`, `2010-2012`, `5%-10%`.
-fn may_precede_minus(sign: Option<char>) -> bool {
-    sign.is_none_or(|sign| sign.is_whitespace() || "([{\"'“‘«=<>≤≥~≈:|,;$€£¥".contains(sign))
+/// Whether what follows these signs is a minus, and not a hyphen or the dash of a range: `A-1`, `2010-2012`, `5%-10%`, `1.-5.`.
+/// What marks words in Markdown tells nothing: in `**A**-1` it follows a letter.
+fn may_precede_minus(signs: &[char]) -> bool {
+    let mut signs = signs.iter().rev();
+    let sign = signs.find(|sign| !matches!(sign, '*' | '_' | '`'));
+    sign.is_none_or(|sign| !sign.is_alphanumeric() && !HYPHENATED.contains(*sign))
 }
+
+/// Beside letters and digits, what a minus follows only behind a blank: units, what closes, and what belongs to what comes then.
+const HYPHENATED: &str = "%‰％°℃℉′″)]}）］｝】./+-−–—";
 
 fn is_of_a_name(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || sign == '.' || sign == ','
 }
 
-/// What may stand between groups beside commas and points: a blank, also a thin one or one at which no line breaks, and an
-/// apostrophe.
+/// What may stand between groups beside commas and points: a blank, or an apostrophe.
 fn is_mark(sign: char) -> bool {
-    matches!(sign, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\'' | '’')
+    is_blank(sign) || matches!(sign, '\'' | '’')
+}
+
+/// A blank, also a thin one or one at which no line breaks.
+fn is_blank(sign: char) -> bool {
+    matches!(sign, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
 /// Where the number ends that begins here: behind its digits, the groups with one and the same mark before them, and the commas
@@ -323,6 +351,14 @@ mod tests {
         numerals(text).iter().map(Numeral::value).collect()
     }
 
+    fn plain(numerals: &[Numeral]) -> Vec<String> {
+        numerals.iter().map(Numeral::plain).collect()
+    }
+
+    fn is(one: &str, gold: &str) -> bool {
+        has_all(&numerals(one), &numerals(gold))
+    }
+
     #[test]
     fn numbers_are_read_as_people_write_them() {
         for (text, numbers) in [
@@ -341,6 +377,34 @@ mod tests {
             ("f(12)", vec![12.0]),
         ] {
             assert_eq!(values(text), numbers, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_minus_is_one_wherever_no_word_and_no_range_goes_on() {
+        for (text, numbers) in [
+            ("**-5.2%**", vec!["-5.2"]),
+            ("fell: **-5.2%**", vec!["-5.2"]),
+            ("_-5_", vec!["-5"]),
+            ("`-5`", vec!["-5"]),
+            ("（-5）", vec!["-5"]),
+            ("|-5|\\-6", vec!["-5", "-6"]),
+            ("10^-5", vec!["10", "-5"]),
+            ("5%-10%", vec!["5", "10"]),
+            ("5 ℃-10 ℃", vec!["5", "10"]),
+            ("1990-1995", vec!["1990", "1995"]),
+            ("*1990*-1995", vec!["1990", "1995"]),
+            ("COVID-19", vec!["19"]),
+            ("**COVID**-19", vec!["19"]),
+            ("(A)-1", vec!["1"]),
+            ("1.-5. May", vec!["1", "5"]),
+            ("+/-5", vec!["5"]),
+            ("10--20", vec!["10", "20"]),
+        ] {
+            assert_eq!(plain(&numerals(text)), numbers, "{text}");
+            let claimed = claims(text);
+            let claimed = claimed.iter().flat_map(|claim| plain(&claim.numerals));
+            assert_eq!(claimed.collect::<Vec<_>>(), numbers, "{text}");
         }
     }
 
@@ -391,8 +455,6 @@ mod tests {
 
     #[test]
     fn all_that_is_said_in_digits_is_claimed() {
-        let plain =
-            |numerals: &[Numeral]| -> Vec<String> { numerals.iter().map(Numeral::plain).collect() };
         for (text, numerals, otherwise) in [
             ("FY2018", vec!["2018"], vec![]),
             ("20mg", vec!["20"], vec![]),
@@ -407,6 +469,9 @@ mod tests {
             ("-1.234", vec!["-1.234"], vec!["-1234"]),
             ("0.125", vec!["0.125"], vec![]),
             ("1\u{a0}234,5", vec!["1234.5"], vec!["1", "234.5"]),
+            // An apostrophe divides nothing.
+            ("1'500", vec!["1500"], vec![]),
+            ("1’234’567", vec!["1234567"], vec![]),
         ] {
             let claims = claims(text);
             assert_eq!(claims.len(), 1, "{text}");
@@ -417,10 +482,6 @@ mod tests {
 
     #[test]
     fn one_is_another_if_it_is_so_with_the_digits_of_that() {
-        let is = |one: &str, gold: &str| {
-            let (one, gold) = (numerals(one), numerals(gold));
-            one[0].is(&gold[0])
-        };
         for (one, gold) in [
             ("2022", "2022"),
             ("10,000", "10000"),
@@ -432,6 +493,7 @@ mod tests {
             ("3,5", "3.5"),
             ("-0.4", "0"),
             ("007", "7"),
+            ("0.50", "0.500"),
         ] {
             assert!(is(one, gold), "{one} is {gold}");
         }
@@ -444,10 +506,28 @@ mod tests {
             ("3", "3.14"),
             ("-5", "5"),
             ("35", "3,5"),
+            ("0.5", "0.05"),
+            ("0.5", "5"),
         ] {
             assert!(!is(one, gold), "{one} is not {gold}");
         }
         let nines = "9".repeat(60);
         assert!(is(&format!("{nines}.5"), &format!("1{}", "0".repeat(60))));
+    }
+
+    #[test]
+    fn what_is_long_is_compared_as_well_and_in_no_long_time() {
+        let long = format!("0.{}", "1".repeat(70_000));
+        assert!(is(&long, &long) && is(&format!("{long}4"), &long));
+        assert!(is(&long, "0.11") && !is("0.11", &long) && !is("1", &long));
+        // Each of them one by one with each of the others would take minutes.
+        let many: Vec<String> = (10_000..30_000).map(|number| number.to_string()).collect();
+        let many = many.join(" ");
+        assert!(is(&many, &many) && !is(&many, &format!("{many} 9")));
+        let grouped = format!("1{}", " 234".repeat(25_000));
+        assert_eq!(numerals(&grouped).len(), 1);
+        assert_eq!(claims(&grouped)[0].otherwise.len(), 25_001);
+        assert_eq!(numerals(&"1,2.".repeat(25_000)).len(), 25_001);
+        assert_eq!(numerals(&format!("{}-5", "*".repeat(100_000))).len(), 1);
     }
 }

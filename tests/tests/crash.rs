@@ -7,7 +7,7 @@ use stratigraph_tests::driver::scratch::Scratch;
 const CRASH: &str = env!("CARGO_BIN_EXE_crash");
 
 fn is_caught(bug: &str) {
-    // Fifty batches in each cycle: what is wrong shows by what was written, whatever time that takes.
+    // A hundred batches in every second cycle: what is wrong shows by what was written, whatever time that takes.
     let arguments = ["--cycles", "8", "--batches", "400", "--seed", "7"];
     let counts = ["torn=", "index_diffs="];
     let scratch = Scratch::new(None, "crash").expect("a folder");
@@ -65,10 +65,14 @@ fn a_stale_text_is_caught() {
 }
 
 #[test]
-fn a_cycle_has_its_batches_however_busy_the_machine_is() {
+fn a_run_has_its_batches_however_busy_the_machine_is() {
     let ran = harness::run(CRASH, &["--cycles", "1", "--batches", "200", "--seed", "7"]);
     assert_eq!(ran.code, Some(0), "{}", ran.last);
-    assert!(ran.last.starts_with("crash cycles=1 "), "{}", ran.last);
+    // In one cycle, unless that is too short for them on this machine.
+    let mut said = ran.notes.rsplit(" batches acknowledged");
+    let before = said.nth(1).and_then(|said| said.split(' ').next_back());
+    let batches: u64 = before.expect("it says how many").parse().expect("a count");
+    assert!(batches >= 200, "{batches}");
 }
 
 #[test]

@@ -439,7 +439,7 @@ fn an_address_follows_the_files_as_a_folder_does() {
     fs::write(docs.join("bad.md"), b"\xFF\xFF").unwrap();
     fs::remove_file(docs.join("2022/lakes.txt")).unwrap();
     fs::write(docs.join("2021/rocks.md"), "# Rocks\n\nAll gone.\n").unwrap();
-    let second = ingest(&["--profile", "bag", "--prune"]);
+    let second = ingest(&["--profile", "bag", "--prune", "--yes"]);
     let second = answer(second.assert_code(2));
     assert_eq!(
         (&second["documents"], &second["count_failed"]),

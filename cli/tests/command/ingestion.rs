@@ -115,7 +115,8 @@ fn a_folder_becomes_a_graph_that_follows_it() {
         ROCKS.replace("Mount Etna", "Mount Hekla"),
     );
     fs::remove_file(world.path("docs/2022/lakes.txt")).unwrap();
-    let said = answer(ingest(&world, "graph", &[&how[..], &["--prune"]].concat()).assert_code(0));
+    let pruned = [&how[..], &["--prune", "--yes"]].concat();
+    let said = answer(ingest(&world, "graph", &pruned).assert_code(0));
     assert_eq!(
         (&said["documents"], &said["pruned"]),
         (&2.into(), &1.into())

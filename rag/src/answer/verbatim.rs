@@ -1,4 +1,5 @@
-//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading. Where a
+//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading. What only
+//! says where facts are from (`citation.rs`) is told behind them, and only where none of them fits nearly as well. Where a
 //! declared query has answered, its rows are the answer (`rows.rs`).
 
 use std::collections::HashSet;
@@ -34,6 +35,8 @@ struct Candidate {
     /// The share of the question's words that it says.
     says: f32,
     score: f32,
+    /// It is of a passage that passes for the address of something, and not for what is written there.
+    is_address: bool,
 }
 
 impl<R: Read> Answering<'_, R> {
@@ -45,18 +48,24 @@ impl<R: Read> Answering<'_, R> {
         let mut candidates = self.candidates()?;
         self.check()?;
         self.compare(&mut candidates)?;
+        leave_out_addresses(&mut candidates);
+        let (best, best_address) = (best_of(&candidates, false), best_of(&candidates, true));
         let mut order: Vec<usize> = (0..candidates.len()).collect();
-        // Of two that fit as well, the one that is read first.
+        // Addresses last; of two that fit as well, the one that is read first.
         order.sort_by(|one, other| {
-            let score = |at: &usize| candidates[*at].score;
-            score(other).total_cmp(&score(one))
+            let (one, other) = (&candidates[*one], &candidates[*other]);
+            let by_score = other.score.total_cmp(&one.score);
+            one.is_address.cmp(&other.is_address).then(by_score)
         });
-        let best = order.first().map_or(0.0, |at| candidates[*at].score);
         let mut taken: Vec<(usize, Vec<usize>)> = Vec::new();
         for at in order {
             let candidate = &candidates[at];
+            let best = match candidate.is_address {
+                true => best_address,
+                false => best,
+            };
             if candidate.score < best * LEAST_OF_BEST {
-                break;
+                continue;
             }
             let known = taken
                 .iter()
@@ -73,7 +82,7 @@ impl<R: Read> Answering<'_, R> {
                 None => {}
             }
         }
-        taken.sort_unstable_by_key(|(at, _)| *at);
+        taken.sort_unstable_by_key(|(at, _)| (candidates[*at].is_address, *at));
         let passages: HashSet<usize> = taken
             .iter()
             .flat_map(|(_, sources)| sources.clone())
@@ -102,12 +111,10 @@ impl<R: Read> Answering<'_, R> {
         let wanted = self.desk.wanted()?;
         let mut candidates = Vec::new();
         for (number, found) in self.passages() {
-            let says_nothing = is_bare_name(found)
-                || self.says_only_together(found)?
-                || is_citation(self.desk.read(), found)?;
-            if says_nothing {
+            if is_bare_name(found) || self.says_only_together(found)? {
                 continue;
             }
+            let is_address = is_citation(self.desk, found)?;
             let heading = wanted.terms_of([found.heading.as_str()]);
             for span in telling_sentences(&found.text) {
                 if candidates.len() >= MOST_READ {
@@ -132,6 +139,7 @@ impl<R: Read> Answering<'_, R> {
                     terms,
                     says,
                     score: says / 2.0,
+                    is_address,
                 });
             }
         }
@@ -177,6 +185,25 @@ impl<R: Read> Answering<'_, R> {
         }
         Ok(())
     }
+}
+
+/// Leaves addresses out where something else answers: it fits nearly as well. Where nothing does, what has no word of the question
+/// is left out, so that it is not told before one.
+fn leave_out_addresses(candidates: &mut Vec<Candidate>) {
+    let least = best_of(candidates, true) * LEAST_OF_BEST;
+    let mut others = candidates.iter().filter(|one| !one.is_address);
+    let is_answered = others.any(|one| one.score >= least);
+    candidates.retain(|one| match one.is_address {
+        true => !is_answered,
+        false => is_answered || one.says > 0.0,
+    });
+}
+
+/// How well the best fits of those that are addresses, or of the others.
+fn best_of(candidates: &[Candidate], is_address: bool) -> f32 {
+    let of_them = candidates.iter();
+    let of_them = of_them.filter(|one| one.is_address == is_address);
+    of_them.map(|one| one.score).fold(0.0, f32::max)
 }
 
 /// Whether it says no more than what it is called, as an entity that nobody describes: a name answers nothing.

@@ -3,7 +3,7 @@
 use stratigraph_models::Rows;
 
 use crate::cosine::dot;
-use crate::numerals::{Numeral, numerals};
+use crate::numerals::{Numeral, has_all, numerals};
 
 /// Answers of which the score is at least this are alike.
 pub const ALIKE: f64 = 0.85;
@@ -78,9 +78,7 @@ pub fn numbers_of(text: &str) -> Vec<f64> {
 /// ```
 #[must_use]
 pub fn has_right_numbers(answer: &str, gold: &str) -> bool {
-    let given = numerals(answer);
-    let mut wanted = numerals(gold).into_iter();
-    wanted.all(|wanted| given.iter().any(|given| given.is(&wanted)))
+    has_all(&numerals(answer), &numerals(gold))
 }
 
 /// How many answers are right: those to numerical questions, the others, and all.
@@ -172,6 +170,8 @@ mod tests {
         assert!(has_right_numbers("none", "no number"));
         assert!(has_right_numbers("7 of 12 in 2021", "12 in 2021"));
         assert!(!has_right_numbers("12", "12 in 2021"));
+        assert!(has_right_numbers("It was **-5.2%**.", "-5.2"));
+        assert!(!has_right_numbers("It was **5.2%**.", "-5.2"));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use crate::numerals::{Numeral, claims};
 pub(crate) fn unsaid(sentence: &str, texts: &[&str]) -> Vec<String> {
     let ground = Ground::of(texts.iter().copied());
     let known = known_numbers(texts);
-    let mut unsaid: Vec<String> = Vec::new();
+    let (mut unsaid, mut told) = (Vec::new(), BTreeSet::new());
     let mut lacks = |what: &str| {
-        if !unsaid.iter().any(|known| known == what) {
+        if told.insert(what.to_owned()) {
             unsaid.push(what.to_owned());
         }
     };
@@ -103,6 +103,11 @@ mod tests {
         assert_eq!(lacks("It was 3.14.", "It was 3.14159."), ["3.14"]);
         assert_eq!(lacks("It grew in fy2018.", "It grew in fy2017."), ["2018"]);
         assert_eq!(lacks("on 3.5.2021", "on 3.5.2020"), ["2021"]);
+        // An apostrophe is nothing but a mark between groups.
+        assert_eq!(lacks("It had 1'500 tons.", "Of 1, 500 were."), ["1500"]);
+        assert_eq!(lacks("It fell to **-5**.", "It was 5."), ["-5"]);
+        // Each is told once.
+        assert_eq!(lacks("5, 7 and 5", "6"), ["5", "7"]);
     }
 
     #[test]

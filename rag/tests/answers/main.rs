@@ -3,6 +3,7 @@
 
 mod calibrating;
 mod direct;
+mod facts;
 mod layered;
 mod library;
 mod stages;
@@ -19,13 +20,11 @@ use stratigraph_models::{
     Asked, Endpoint, Generator, ModelError, Recorded, Reply, Request, Reranker, ScoreScale,
     ScriptedServer, Step,
 };
-use stratigraph_rag::Metadata;
 use stratigraph_rag::answer::{Answer, Because, Event};
-use stratigraph_rag::door::{Ask, Equipment, Incoming, Library, Wanted};
-use stratigraph_rag::ingest::System;
+use stratigraph_rag::door::{Ask, Equipment, Library};
 use stratigraph_rag::retrieve::{Pipeline, Question};
 
-use library::{DOCUMENTS, QUESTION, asked, asked_by, built};
+use library::{DOCUMENTS, QUESTION, asked, built};
 
 /// A model behind a real socket that follows a script.
 fn with_model(
@@ -94,51 +93,6 @@ fn who_says_the_same_is_cited_once_for_it() {
     let (answer, _) = asked(&library.open().unwrap(), QUESTION, &CancelToken::new());
     let answer = answer.unwrap();
     assert_eq!(texts(&answer), [text]);
-}
-
-#[test]
-fn a_name_that_nobody_describes_is_no_answer() {
-    let db = Database::in_memory().unwrap();
-    let library = Library::new(&db, Equipment::default());
-    let open = library.create(&Wanted::new(System::Triples)).unwrap();
-    let fact = json!({"subject": "Marl Head Light", "relation": "is a", "object": "lighthouse", "source": "Register, sheet 2"});
-    let list = Incoming {
-        id: "register.jsonl".to_owned(),
-        bytes: fact.to_string().into_bytes(),
-        format: None,
-        metadata: Metadata::new(),
-    };
-    open.upsert(list, &CancelToken::new(), &|_| ()).unwrap();
-    let question = "How old is the lighthouse?";
-    let (answer, _) = asked_by(&open, "graph", question, &CancelToken::new());
-    let answer = answer.unwrap();
-    assert_eq!(
-        texts(&answer),
-        ["Marl Head Light is a lighthouse: Register, sheet 2"]
-    );
-}
-
-#[test]
-fn where_facts_are_from_is_no_answer_and_what_was_written_there_is() {
-    let db = Database::in_memory().unwrap();
-    let library = Library::new(&db, Equipment::default());
-    let open = library.create(&Wanted::new(System::Layered)).unwrap();
-    let white = "Edda Rowe painted the lighthouse white";
-    let facts = [
-        json!({"subject": "Marl Head Light", "relation": "is made of", "object": "steel", "source": "Register of each lighthouse, sheet 2"}),
-        json!({"subject": "Edda Rowe", "relation": "painted", "object": "Marl Head Light", "source": white}),
-    ];
-    let lines = facts.map(|fact| fact.to_string()).join("\n");
-    let list = Incoming {
-        id: "register.jsonl".to_owned(),
-        bytes: lines.into_bytes(),
-        format: None,
-        metadata: Metadata::new(),
-    };
-    open.upsert(list, &CancelToken::new(), &|_| ()).unwrap();
-    let question = "On which sheet of the register is a lighthouse?";
-    let (answer, _) = asked_by(&open, "vector", question, &CancelToken::new());
-    assert_eq!(texts(&answer.unwrap()), [white]);
 }
 
 #[test]

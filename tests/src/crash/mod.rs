@@ -51,8 +51,9 @@ struct RunArgs {
     /// How many times to kill.
     #[arg(long, default_value_t = 50)]
     cycles: u64,
-    /// Kills no child before it has had its share of so many batches acknowledged, for 25 seconds at most: a busy machine does
-    /// little in the time that a cycle has. Whatever is missing then comes in further cycles, for three minutes in all.
+    /// Waits in every second cycle, before its time begins, until its share of so many batches was acknowledged, for 25 seconds
+    /// at most: a busy machine does little in the time that a cycle has. Whatever is missing then comes in further cycles, for
+    /// three minutes in all.
     #[arg(long, default_value_t = 0)]
     batches: u64,
     #[command(flatten)]
@@ -64,6 +65,17 @@ struct RunArgs {
     /// Keeps the database of a run without failures too.
     #[arg(long)]
     keep: bool,
+}
+
+impl RunArgs {
+    /// So many batches are to be acknowledged before the time of a cycle begins. In every second one of none: what happens right
+    /// after an open is met by those alone that wait for nothing.
+    fn least_batches(&self, number: u64) -> u64 {
+        match number.is_multiple_of(2) {
+            true => self.batches.div_ceil(self.cycles.div_ceil(2).max(1)),
+            false => 0,
+        }
+    }
 }
 
 /// The program.
@@ -89,12 +101,12 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     let started = Instant::now();
     let mut last_said = Instant::now();
     let mut trial = Trial::new(seed, root.join("database"), args.common.plant.clone());
-    trial.least_batches = args.batches.div_ceil(args.cycles.max(1));
     let mut number = 0;
     let lacks_batches = |counts: &Counts| counts.acknowledged < args.batches;
     while number < args.cycles || lacks_batches(&trial.counts) && started.elapsed() < BATCHES_LIMIT
     {
-        if let Err(error) = trial.run(&Cycle::draw(seed, number)) {
+        let least_batches = args.least_batches(number);
+        if let Err(error) = trial.run(&Cycle::draw(seed, number), least_batches) {
             eprintln!("crash: cycle {number}: {error:#}");
             trial.counts.check_errors += 1;
         }
@@ -113,7 +125,8 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     }
     let counts = trial.counts;
     let proves = proves_something(&counts, lacks_batches(&counts));
-    eprintln!("crash: {:.1} s", started.elapsed().as_secs_f64());
+    let seconds = started.elapsed().as_secs_f64();
+    eprintln!("crash: {seconds:.1} s, {}", counts.in_words());
     if counts.has_failures() || !proves {
         let bug = args.common.plant_again();
         eprintln!(
@@ -155,4 +168,25 @@ fn proves_something(counts: &Counts, lacks_batches: bool) -> bool {
         ),
     ];
     program::proves_something("crash", &missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_second_cycle_waits_for_its_share_of_the_batches_and_the_others_for_none() {
+        for (cycles, batches, waits_for) in [
+            ("8", "400", [100, 0, 100, 0]),
+            ("1", "200", [200, 0, 200, 0]),
+            ("3", "5", [3, 0, 3, 0]),
+            ("0", "7", [7, 0, 7, 0]),
+            ("8", "0", [0; 4]),
+        ] {
+            let said = ["crash", "--cycles", cycles, "--batches", batches];
+            let run = Args::parse_from(said).run;
+            let waits = [0, 1, 2, 3].map(|number| run.least_batches(number));
+            assert_eq!(waits, waits_for, "{said:?}");
+        }
+    }
 }

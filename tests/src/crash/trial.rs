@@ -79,8 +79,6 @@ pub(super) struct Trial {
     /// How far each writer may have come at most.
     attempted: Vec<BatchNumber>,
     last_open: Duration,
-    /// So many batches are to be acknowledged in a cycle before its time begins.
-    pub(super) least_batches: u64,
     pub(super) counts: Counts,
 }
 
@@ -96,18 +94,17 @@ impl Trial {
                 .collect(),
             attempted: vec![BatchNumber(0); WRITERS as usize],
             last_open: Duration::from_millis(50),
-            least_batches: 0,
             counts: Counts::default(),
         }
     }
 
-    /// One cycle: work, kill, perhaps kill again in recovery, compare.
-    pub(super) fn run(&mut self, cycle: &Cycle) -> Result<()> {
+    /// One cycle: work, kill, perhaps kill again in recovery, compare. Its time begins when so many batches are acknowledged.
+    pub(super) fn run(&mut self, cycle: &Cycle, least_batches: u64) -> Result<()> {
         self.counts.cycles += 1;
         if cycle.number.is_multiple_of(BACKUP_CYCLES) && backup_folder(&self.dir).exists() {
             std::fs::remove_dir_all(backup_folder(&self.dir))?;
         }
-        let killed = self.kill_at_work(cycle)?;
+        let killed = self.kill_at_work(cycle, least_batches)?;
         self.note(cycle, &killed.words);
         self.counts.killed_in_load += u64::from(has_load_of_nodes(&self.dir));
         if let Err(error) = killed.at_work() {
@@ -132,17 +129,17 @@ impl Trial {
         Listener::start(&ChildArgs::new(&self.dir, drawn, &at, recover_only, bug).words())
     }
 
-    fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Killed<Word>> {
+    fn kill_at_work(&mut self, cycle: &Cycle, least_batches: u64) -> Result<Killed<Word>> {
         let mut child = self.child(cycle, false)?;
         child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         let opening = Instant::now();
         child.wait_for(&Word::Open, OPEN_LIMIT)?;
         self.last_open = opening.elapsed();
-        if self.least_batches > 0 {
+        if least_batches > 0 {
             let mut acknowledged = 0;
             child.listen(WORK_LIMIT, |word| {
                 acknowledged += u64::from(matches!(word, Word::Acknowledged(..)));
-                acknowledged < self.least_batches
+                acknowledged < least_batches
             });
         }
         std::thread::sleep(cycle.work);

@@ -1,7 +1,7 @@
 //! `eval diff`: what has become better from one run to another, what worse, and on which questions; and what that took.
 
 use crate::failure::Failure;
-use crate::output::{Reply, SHOWN, Table, count};
+use crate::output::{Reply, SHOWN, Table, first_of};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::fs;
@@ -191,14 +191,9 @@ fn most_changed(reply: &mut Reply, one: &Difference) {
         if changed.is_empty() {
             continue;
         }
-        let first = changed.iter().take(SHOWN).map(|one| one.id.as_str());
-        let first = first.collect::<Vec<_>>().join(", ");
-        let more = match changed.len().checked_sub(SHOWN) {
-            Some(more @ 1..) => format!(" and {} more", count(more as u64)),
-            _ => String::new(),
-        };
+        let first = first_of(SHOWN, changed.iter().map(|one| one.id.as_str()));
         let (measure, is) = (&one.measure, verdict.name());
-        reply.line(format!("{of}: {measure} is {is} of {first}{more}"));
+        reply.line(format!("{of}: {measure} is {is} of {first}"));
     }
 }
 

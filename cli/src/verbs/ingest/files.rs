@@ -1,5 +1,6 @@
 //! Files that are to be ingested, and what their paths say of them.
 
+use super::gone::doubt;
 use super::under::Under;
 use crate::output::things;
 use crate::rag_error::RagError;
@@ -113,22 +114,16 @@ impl Files {
         self.under.has(id) && place.is_err()
     }
 
-    /// Refuses to take more of a database's documents out than stay, where no name says which to look at: those of another
-    /// folder are forgotten more often than they are gone.
+    /// Refuses to take out so many of a database's documents that those of another folder may be among them, where no name
+    /// says which to look at.
     pub(super) fn check_gone(&self, documents: &[String]) -> Result<(), RagError> {
-        let gone = documents.iter().filter(|id| self.lack(id));
-        let gone: Vec<&String> = gone.collect();
-        let stays = documents.len() - gone.len();
-        let Some(first) = gone.iter().min().filter(|_| self.under.is_all()) else {
-            return Ok(());
-        };
-        if gone.len() <= stays {
+        if !self.under.is_all() {
             return Ok(());
         }
-        let (gone, all) = (gone.len(), things(documents.len() as u64, "document"));
-        Err(RagError::Request(format!(
-            "--prune would take out {gone} of {all}, first {first}: without --under it looks at all of the database. See which with --dry-run, give the documents of each folder a name with --under, or mean it with --yes"
-        )))
+        match doubt(documents, |id| self.lack(id)) {
+            Some(doubt) => Err(RagError::Request(doubt)),
+            None => Ok(()),
+        }
     }
 
     /// A file as it goes through a door.

@@ -3,6 +3,7 @@
 mod address;
 mod files;
 mod folder;
+mod gone;
 mod outcome;
 mod profile;
 mod relations;
@@ -43,9 +44,10 @@ them, nor is a list of facts that comes again as it was. A second folder whose f
 the first takes their place: --under reports gives all of them names that begin with reports/; choose a
 name that no other folder has below it. --prune takes out what is no longer there, and with --under only
 what lies under that. Without --under it looks at all documents, also those under names: give every
-folder that is pruned a name. If more would go by that than stays, as with another folder, it refuses and
-changes nothing, unless --yes says that it is meant. With --dry-run it says what would go. It refuses if no
-document was found at all; without it that is told, and no new database is made.
+folder that is pruned a name. If more than a quarter of them would go by that, or all that lie in one
+folder, or in none, as with another folder than before, it refuses and changes nothing, unless --yes says
+that it is meant. With --dry-run it says what would go. It refuses if no document was found at all;
+without it that is told, and no new database is made.
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2, which it
 is with --dry-run as well.
@@ -173,7 +175,7 @@ pub(crate) struct Ingest {
     /// Take out documents of the database that are not among these, with --under of those under that, without it of all, also those under names; of tables also what files stated that are missing or empty now
     #[arg(long)]
     prune: bool,
-    /// Let --prune without --under take out more documents than stay
+    /// Let --prune without --under take out more than a quarter of the documents, or all of a folder
     #[arg(long, requires = "prune")]
     yes: bool,
     /// Read everything, say what it would cost, and write nothing

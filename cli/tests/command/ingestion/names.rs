@@ -94,7 +94,7 @@ fn pruning_looks_at_all_that_lies_under_the_name_and_without_one_at_all_there_is
     ingest("all", "other", &under);
     let foreseen = ingest("all", "one", &["--prune", "--dry-run"]);
     assert_eq!(foreseen, ["would be taken out: reports/b.md"]);
-    let gone = ingest("all", "one", &["--prune"]);
+    let gone = ingest("all", "one", &["--prune", "--yes"]);
     assert_eq!(gone, ["taken out: reports/b.md"]);
     // Another folder may have a folder of that name.
     ingest("below", "holds", &[]);
@@ -114,7 +114,7 @@ fn pruning_looks_at_all_that_lies_under_the_name_and_without_one_at_all_there_is
 }
 
 #[test]
-fn more_is_taken_out_than_stays_only_if_that_is_meant() {
+fn much_and_whole_folders_are_taken_out_only_if_that_is_meant() {
     let world = World::new();
     documents(&world);
     world.write("other/b.md", NOTES);
@@ -127,21 +127,27 @@ fn more_is_taken_out_than_stays_only_if_that_is_meant() {
         };
         assert_eq!(beside(&ingest("docs", &[])), [3, 0, 0]);
         // It is another folder, and what the first has in the database is no file of it.
-        let refused = ingest("other", &["--prune"]);
-        let (kind, message) = refused.assert_code(2).error();
-        assert!(
-            kind == "request" && message.contains("3 of 3 documents, first 2021/rocks.md"),
-            "{message}"
-        );
-        assert!(message.contains("--yes"), "{message}");
+        let refused = |docs: &str| {
+            let said = ingest(docs, &["--prune"]);
+            let (kind, message) = said.assert_code(2).error();
+            let ways = message.contains("--yes") && message.contains("--under");
+            assert!(kind == "request" && ways, "{message}");
+            message
+        };
+        let message = refused("other");
+        let all = "3 of 3 documents (2021/rocks.md, 2022/lakes.txt, 2022/rivers.html)";
+        assert!(message.contains(all), "{message}");
         // Nothing was taken in or out.
         assert_eq!(beside(&ingest("docs", &["--prune"])), [0, 0, 3]);
         let foreseen = answer(ingest("other", &["--prune", "--dry-run"]).assert_code(0));
         assert_eq!(foreseen["pruned_documents"].as_array().unwrap().len(), 3);
-        // One of four is less than stays, and under a name nothing else is looked at.
+        // Under a name nothing else is looked at, and without it not even one of four goes that is all there is in its folder.
         let under = answer(ingest("other", &["--prune", "--under", "b"]).assert_code(0));
         assert_eq!((&under["pruned"], &under["added"]), (&0.into(), &1.into()));
-        let less = answer(ingest("docs", &["--prune"]).assert_code(0));
+        let message = refused("docs");
+        let one = "1 of 4 documents (b/b.md), and leave none under b/";
+        assert!(message.contains(one), "{message}");
+        let less = answer(ingest("docs", &["--prune", "--yes"]).assert_code(0));
         assert_eq!(less["pruned_documents"], serde_json::json!(["b/b.md"]));
         let meant = answer(ingest("other", &["--prune", "--yes"]).assert_code(0));
         assert_eq!((&meant["pruned"], &meant["added"]), (&3.into(), &1.into()));
@@ -150,6 +156,34 @@ fn more_is_taken_out_than_stays_only_if_that_is_meant() {
     let alone = ingest(&world, "graph", &["--yes"]);
     let message = alone.assert_code(2).error().1;
     assert!(message.contains("--prune"), "{message}");
+}
+
+/// Two folders of one size: neither is the greater part of the database.
+#[test]
+fn a_second_folder_is_not_taken_out_by_the_first_without_a_word() {
+    let world = World::new();
+    for number in 1..=6 {
+        world.write(&format!("one/a{number}.md"), ROCKS);
+        world.write(&format!("other/b{number}.md"), NOTES);
+    }
+    let (folder, both) = (world.path("graph"), ["one", "other"]);
+    let ingest = |docs: &[&str], more: &[&str]| {
+        let docs: Vec<_> = docs.iter().map(|docs| world.path(docs)).collect();
+        let docs: Vec<&str> = docs.iter().map(|docs| text(docs)).collect();
+        let into = ["--into", text(&folder), "--json"];
+        run(&[&["ingest"][..], &docs[..], &into[..], more].concat())
+    };
+    assert_eq!(beside(&ingest(&both, &[])), [12, 0, 0]);
+    let message = ingest(&["one"], &["--prune"]).assert_code(2).error().1;
+    let half = "6 of 12 documents (b1.md, b2.md, b3.md and 3 more): ";
+    assert!(message.contains(half), "{message}");
+    // One of twelve is gone, and more of its folder stay.
+    fs::remove_file(world.path("other/b6.md")).unwrap();
+    let less = answer(ingest(&both, &["--prune"]).assert_code(0));
+    assert_eq!(
+        (&less["unchanged"], &less["pruned_documents"]),
+        (&11.into(), &serde_json::json!(["b6.md"]))
+    );
 }
 
 #[cfg(unix)]
