@@ -94,8 +94,8 @@ impl<K: KeyRead> Place<'_, K> {
         }
     }
 
-    /// How many vectors an index has since the last commit, and with what this transaction has changed itself; none while
-    /// it does not answer.
+    /// How many vectors an index has as of the last commit, with what this transaction has changed itself; none while it
+    /// does not answer.
     pub(crate) fn count(&self, def: &VectorIndexDef) -> Result<u64> {
         let Some(live) = self.indexes.get(def.id).and_then(|bound| bound.live()) else {
             return Ok(0);
@@ -103,8 +103,10 @@ impl<K: KeyRead> Place<'_, K> {
         let (mut gone, mut new) = (0, 0);
         let truth = Truth::new(&self.view, def, self.touched.len())?;
         for id in &self.touched {
+            // Not every id is looked up, which would ask.
+            self.view.keys.may_go_on()?;
             let was_there = live.index.slot(*id).is_some();
-            match (was_there, truth.vector_of(*id)?.is_some()) {
+            match (was_there, truth.is_there(*id)?) {
                 (true, false) => gone += 1,
                 (false, true) => new += 1,
                 _ => {}
