@@ -6,7 +6,7 @@ use super::bound::{Live, State};
 use super::registry::VectorIndexes;
 use super::request::{Allowed, ServedBy, VectorAnswer, VectorHit, VectorSearch};
 use super::truth::{Truth, each};
-use crate::catalog::VectorIndexDef;
+use crate::catalog::{Readiness, VectorIndexDef};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::sets::SetId;
 use crate::graph::view::View;
@@ -293,10 +293,10 @@ impl<K: KeyRead> Place<'_, K> {
         let catalog = self.view.catalog();
         let id = catalog.properties.id(property);
         let id = id.filter(|id| def.filters.contains(id));
+        // One may be ready while another is being built, for a constraint or for another vector index.
         let index = id.and_then(|id| {
-            catalog
-                .indexes()
-                .find(|index| index.scope == def.scope && index.properties == [id])
+            let indexes = catalog.indexes_on(def.scope, id);
+            indexes.min_by_key(|index| index.readiness != Readiness::Ready)
         });
         let index = index.ok_or_else(|| Error::NotFilterable {
             index: Arc::clone(&def.name),
