@@ -213,26 +213,44 @@ impl Catalog {
             .filter(move |index| index.owner == Some(owner))
     }
 
+    /// The property indexes on just this property, in the order of their ids.
+    pub fn indexes_on(
+        &self,
+        scope: Scope,
+        property: PropertyId,
+    ) -> impl Iterator<Item = &Arc<IndexDef>> {
+        self.indexes()
+            .filter(move |index| index.scope == scope && index.properties == [property])
+    }
+
+    /// Whether an index is there until somebody drops it. One that is being built, or whose constraint is, may still be
+    /// taken back, and only what it is for may count on it.
+    #[must_use]
+    pub fn is_settled(&self, index: &IndexDef) -> bool {
+        let constraint = index.owner.and_then(|owner| self.constraint(owner));
+        index.readiness == Readiness::Ready
+            && constraint.is_none_or(|of| of.readiness == Readiness::Ready)
+    }
+
     /// The vector indexes but `owner` that could not be filtered any more without this property index.
     pub fn filtered_by(
         &self,
         index: &IndexDef,
         owner: Option<SchemaId>,
     ) -> impl Iterator<Item = &Arc<VectorIndexDef>> {
-        let is_alike = |other: &&Arc<IndexDef>| {
-            other.scope == index.scope && other.properties == index.properties
-        };
-        let mut alike = self.indexes().filter(is_alike);
-        let is_alone = alike.all(|other| other.id == index.id);
-        let scope = index.scope;
+        let (id, scope) = (index.id, index.scope);
         let property = match index.properties.as_slice() {
-            [property] if is_alone => Some(*property),
+            [property] if self.is_settled(index) => Some(*property),
             _ => None,
         };
         self.vector_indexes().filter(move |vectors| {
+            let filter = property.filter(|property| vectors.filters.contains(property));
+            let is_another = |other: &Arc<IndexDef>| {
+                other.id != id && (self.is_settled(other) || other.owner == Some(vectors.id))
+            };
             Some(vectors.id) != owner
                 && vectors.scope == scope
-                && property.is_some_and(|property| vectors.filters.contains(&property))
+                && filter.is_some_and(|filter| !self.indexes_on(scope, filter).any(is_another))
         })
     }
 

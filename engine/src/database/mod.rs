@@ -37,7 +37,7 @@ use crate::index::Jobs;
 use crate::index::property::ValueSets;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
-use crate::keys::{Ground, KeyBulkLoad, KeyReadTxn, KeyWriteTxn, OpenDatabase};
+use crate::keys::{Ground, KeyBulkLoad, KeyReadTxn, KeyWriteTxn, OnlyWriter, OpenDatabase};
 use crate::query::{PlanCache, Registry};
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
@@ -66,6 +66,8 @@ use std::thread::JoinHandle;
 #[derive(Clone)]
 pub struct Database {
     inner: Arc<Inner>,
+    /// Who has this one, if that one has to know who else writes.
+    only: Option<Arc<OnlyWriter>>,
 }
 
 struct Inner {
@@ -180,7 +182,7 @@ impl Database {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn key_write(&self) -> Result<KeyWriteTxn> {
-        KeyWriteTxn::begin(self.opened())
+        KeyWriteTxn::begin(self.opened(), self.only.clone())
     }
 
     /// A bulk load below the graph, of sorted entries outside the log. It holds the writer's place.
@@ -188,7 +190,16 @@ impl Database {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn key_bulk_load(&self) -> Result<KeyBulkLoad> {
-        KeyBulkLoad::begin(self.opened())
+        KeyBulkLoad::begin(self.opened(), self.only.clone())
+    }
+
+    /// The same database for somebody who means to be the only one who writes: all that is written through this one
+    /// is theirs.
+    pub(crate) fn written_by(&self, only: &Arc<OnlyWriter>) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            only: Some(Arc::clone(only)),
+        }
     }
 
     /// The database as transactions keep it open.
@@ -317,7 +328,8 @@ impl WeakDatabase {
     /// The database, if it is still open somewhere.
     #[must_use]
     pub fn upgrade(&self) -> Option<Database> {
-        self.inner.upgrade().map(|inner| Database { inner })
+        let inner = self.inner.upgrade()?;
+        Some(Database { inner, only: None })
     }
 }
 
@@ -374,7 +386,11 @@ impl OpenDatabase for Inner {
     }
 
     fn finish_texts(self: Arc<Self>, watch: &mut Watch<'_>) -> Result<()> {
-        Database { inner: self }.finish_texts(watch)
+        let database = Database {
+            inner: self,
+            only: None,
+        };
+        database.finish_texts(watch)
     }
 }
 

@@ -329,6 +329,7 @@ fn assemble(
             syncer,
             backing_up: Mutex::new(()),
         }),
+        only: None,
     })
 }
 

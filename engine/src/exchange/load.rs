@@ -6,7 +6,7 @@
 //! found there too. One that is refused then leaves a database that no second load takes for new.
 //!
 //! From then on others may write as well, and so does the database itself, which keeps its vector indexes. What
-//! somebody has written ends the load; upkeep does not.
+//! somebody has written ends the load; upkeep does not. [`OnlyWriter`] tells them apart.
 
 use super::declared::Declarations;
 use super::error::DumpError;
@@ -20,6 +20,7 @@ use crate::codec::CommitSeq;
 use crate::database::{Constraint, Database, HierarchyOptions, Index, TextIndex, VectorIndex};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, Read as _, ReadTxn, WriteTxn, view};
+use crate::keys::OnlyWriter;
 use crate::storage::cancel::Watch;
 use crate::value::NodeId;
 use std::io::BufRead;
@@ -61,7 +62,7 @@ impl Database {
         let mut loading = Loading::begin(self)?;
         match read_dump(input, options, &mut loading, watch) {
             Ok(contents) => Ok(LoadReport {
-                commit: loading.at,
+                commit: loading.only.last(),
                 contents,
                 left_out: loading.left_out,
             }),
@@ -77,30 +78,31 @@ impl Database {
 }
 
 /// A load that is going on.
-struct Loading<'d> {
-    db: &'d Database,
+struct Loading {
+    /// All that is written through it is the load's.
+    db: Database,
+    only: Arc<OnlyWriter>,
     /// Nodes and relationships, until they are published.
     bulk: Option<BulkLoad>,
-    /// The last commit that this load knows of. What follows may only be upkeep.
-    at: CommitSeq,
     has_committed: bool,
     nodes: u64,
     relationships: u64,
     left_out: Vec<Arc<str>>,
 }
 
-impl<'d> Loading<'d> {
-    fn begin(db: &'d Database) -> Result<Self> {
+impl Loading {
+    fn begin(db: &Database) -> Result<Self> {
         // Already a load that only begins leaves a commit.
         ensure_new(&db.read()?)?;
         let bulk = db.bulk_load()?;
         // The load holds the writer's place, so nothing changes any more.
         let read = db.read()?;
         ensure_new(&read)?;
+        let only = Arc::new(OnlyWriter::since(read.commit_seq()));
         Ok(Self {
-            db,
+            db: db.written_by(&only),
+            only,
             bulk: Some(bulk),
-            at: read.commit_seq(),
             has_committed: false,
             nodes: 0,
             relationships: 0,
@@ -118,11 +120,11 @@ impl<'d> Loading<'d> {
 
     /// A transaction on top of what this load has written, and of nothing else.
     fn write(&self) -> Result<WriteTxn> {
-        let mut txn = self.db.write()?;
-        if txn.keys().written() > self.at {
-            return Err(DumpError::Disturbed.into());
+        let txn = self.db.write()?;
+        match self.only.is_alone() {
+            true => Ok(txn),
+            false => Err(DumpError::Disturbed.into()),
         }
-        Ok(txn)
     }
 
     /// Publishes everything that was added.
@@ -132,25 +134,9 @@ impl<'d> Loading<'d> {
         };
         bulk.reserve_ids(next.node, next.relationship)?;
         let report = bulk.finish(watch)?;
-        self.at = report.commit;
+        self.only.has_made(report.commit);
         self.has_committed = true;
         (self.nodes, self.relationships) = (report.nodes, report.relationships);
-        Ok(())
-    }
-
-    fn declare(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
-        let before = self.write()?.next_ids();
-        self.left_out = declare_all(self.db, &rest.declarations, watch)?;
-        // Declaring makes commits of its own, between which others may write: what they have made or deleted tells.
-        let read = self.db.read()?;
-        let next = view::of(&read).state.next;
-        let is_made = (next.node, next.relationship) != (before.node, before.relationship);
-        let is_deleted = read.node_count(None)? != self.nodes
-            || read.relationship_count(None)? != self.relationships;
-        if is_made || is_deleted {
-            return Err(DumpError::Disturbed.into());
-        }
-        self.at = read.commit_seq();
         Ok(())
     }
 
@@ -163,14 +149,14 @@ impl<'d> Loading<'d> {
                 for member in members.by_ref().take(MEMBERS_PER_COMMIT) {
                     txn.add_member(hierarchy, NodeId::new(member))?;
                 }
-                self.at = txn.commit()?;
+                txn.commit()?;
             }
         }
         Ok(())
     }
 }
 
-impl Sink for Loading<'_> {
+impl Sink for Loading {
     fn name(&mut self, line: u64, name: Name) -> Result<()> {
         self.add(line, |bulk| match name {
             Name::Label(name) => bulk.label(&name).map(drop),
@@ -199,12 +185,13 @@ impl Sink for Loading<'_> {
 
     fn finish(&mut self, rest: Rest, watch: &mut Watch<'_>) -> Result<()> {
         self.publish(rest.next, watch)?;
-        self.declare(&rest, watch)?;
+        self.left_out = declare_all(&self.db, &rest.declarations, watch)?;
         self.add_members(&rest, watch)?;
+        // Also what somebody else has written between the commits of a declaration is found here.
         let mut txn = self.write()?;
         if txn.next_ids() != rest.next {
             txn.raise_next_ids(rest.next);
-            self.at = txn.commit()?;
+            txn.commit()?;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ pub(crate) use workspace::{RunStream, Workspace};
 
 use super::View;
 use super::ground::Ground;
+use super::only_writer::OnlyWriter;
 use super::open_database::OpenDatabase;
 use super::write::{check_key, check_value};
 use crate::catalog::GraphState;
@@ -70,6 +71,8 @@ pub struct KeyBulkLoad {
     runs: Vec<RunFile>,
     ingesting: bool,
     finished: bool,
+    /// Whose it is, if that one has to know who else writes.
+    only: Option<Arc<OnlyWriter>>,
 }
 
 /// One family's part of a load.
@@ -88,7 +91,10 @@ enum NextStored {
 }
 
 impl KeyBulkLoad {
-    pub(crate) fn begin(database: Arc<dyn OpenDatabase>) -> Result<Self> {
+    pub(crate) fn begin(
+        database: Arc<dyn OpenDatabase>,
+        only: Option<Arc<OnlyWriter>>,
+    ) -> Result<Self> {
         let ground = Arc::clone(database.ground());
         ground.ensure_writable()?;
         let place = ground.queue.enter()?;
@@ -107,7 +113,13 @@ impl KeyBulkLoad {
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker, 0);
         let base = ground.log.appended()?;
+        if let Some(only) = &only {
+            only.begins(&base);
+        }
         let marked = ground.log.append(marker, Arc::clone(&base.state))?;
+        if let Some(only) = &only {
+            only.has_made(marked);
+        }
         ground.log.acknowledge(marked)?;
         // Before any run is written: whoever finds a run must find the marker too.
         ground.log.sync()?;
@@ -121,6 +133,7 @@ impl KeyBulkLoad {
             runs: Vec::new(),
             ingesting: false,
             finished: false,
+            only,
         };
         if load.ground.disk.is_some() {
             let dir = load.space.dir();
@@ -234,7 +247,7 @@ impl KeyBulkLoad {
                 .log
                 .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
         }
-        let commit = self.ground.log.append(last, state)?;
+        let commit = self.append(last, state)?;
         drop(list);
         self.finished = true;
         self.ground.log.acknowledge(commit)?;
@@ -252,13 +265,21 @@ impl KeyBulkLoad {
             sync_dir(dir)?;
             sync_dir(folder_of(dir))?;
         }
-        let log = &self.ground.log;
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker, self.runs.len() as u64);
-        log.append(marker, Arc::clone(&self.base.state))?;
-        log.sync()?;
+        self.append(marker, Arc::clone(&self.base.state))?;
+        self.ground.log.sync()?;
         self.ingesting = true;
         Ok(())
+    }
+
+    /// Appends a commit of the load.
+    fn append(&self, batch: Batch, state: Arc<GraphState>) -> Result<CommitSeq> {
+        let commit = self.ground.log.append(batch, state)?;
+        if let Some(only) = &self.only {
+            only.has_made(commit);
+        }
+        Ok(commit)
     }
 
     fn undo(&mut self) -> Result<()> {
@@ -274,7 +295,7 @@ impl KeyBulkLoad {
         }
         let mut last = Batch::new();
         meta::clear_load_marker(&mut last);
-        let commit = log.append(last, Arc::clone(&self.base.state))?;
+        let commit = self.append(last, Arc::clone(&self.base.state))?;
         log.acknowledge(commit)?;
         if self.ground.disk.is_some() {
             log.sync()?;

@@ -3,6 +3,7 @@
 use super::View;
 use super::ground::Ground;
 use super::meter::Meter;
+use super::only_writer::OnlyWriter;
 use super::open_database::OpenDatabase;
 use super::read::{KeyRead, get_from, multi_get_from};
 use super::scan::Scan;
@@ -62,14 +63,22 @@ pub struct KeyWriteTxn {
     meter: Meter,
     ground: Arc<Ground>,
     database: Arc<dyn OpenDatabase>,
+    /// Whose it is, if that one has to know who else writes.
+    only: Option<Arc<OnlyWriter>>,
 }
 
 impl KeyWriteTxn {
-    pub(crate) fn begin(database: Arc<dyn OpenDatabase>) -> Result<Self> {
+    pub(crate) fn begin(
+        database: Arc<dyn OpenDatabase>,
+        only: Option<Arc<OnlyWriter>>,
+    ) -> Result<Self> {
         let ground = Arc::clone(database.ground());
         ground.ensure_writable()?;
         let place = ground.queue.enter()?;
         let base = ground.log.appended()?;
+        if let Some(only) = &only {
+            only.begins(&base);
+        }
         Ok(Self {
             batch: Batch::new(),
             base,
@@ -78,6 +87,7 @@ impl KeyWriteTxn {
             meter: Meter::counting(),
             ground,
             database,
+            only,
         })
     }
 
@@ -178,10 +188,16 @@ impl KeyWriteTxn {
         self.ground.admit(self.batch.bytes() as u64, only_deletes)?;
         self.place.begin_commit()?;
         let log = &self.ground.log;
-        if waiting == Waiting::ForNobody {
-            return log.append_unawaited(self.batch, state, follow);
+        let commit = match waiting {
+            Waiting::ForTheDisk => log.append_followed(self.batch, state, follow)?,
+            Waiting::ForNobody => log.append_unawaited(self.batch, state, follow)?,
+        };
+        if let Some(only) = &self.only {
+            only.has_made(commit);
         }
-        let commit = log.append_followed(self.batch, state, follow)?;
+        if waiting == Waiting::ForNobody {
+            return Ok(commit);
+        }
         // The next writer goes ahead while this one waits for the disk.
         drop(self.place);
         self.ground.log.acknowledge(commit)?;
@@ -194,11 +210,6 @@ impl KeyWriteTxn {
     /// What the graph knew when the transaction began.
     pub(crate) fn base_state(&self) -> &Arc<GraphState> {
         &self.base.state
-    }
-
-    /// The last commit that somebody had made when the transaction began; what came after it was upkeep.
-    pub(crate) fn written(&self) -> CommitSeq {
-        self.base.written
     }
 
     /// Whether changes of about `bytes` more still fit: whoever changes several keys at once asks

@@ -157,6 +157,24 @@ fn reading_a_property_of_everything_ends_too() {
 }
 
 #[test]
+fn counting_what_a_transaction_has_changed_ends_too() {
+    let database = library();
+    let mut txn = database.write().unwrap();
+    let text = "CALL db.stats() YIELD name, count WHERE name = 'near' RETURN count";
+    // Each is looked up, and then none has to be: the index is not on it any more.
+    for change in [
+        "MATCH (n:A) SET n.v = vector([n.k, 2])",
+        "MATCH (n:A) REMOVE n:A",
+    ] {
+        txn.query(change, ()).unwrap().finish().unwrap();
+        for late in [true, false] {
+            let ended = txn.query_with(text, (), &options(late));
+            assert_ended(ended.and_then(Rows::finish), late, text);
+        }
+    }
+}
+
+#[test]
 fn declarations_end_when_they_are_cancelled_and_leave_nothing() {
     let database = database(&[
         "UNWIND range(1, 50) AS i CREATE (:A {k: i, t: 'word' + i, e: vector([i, 1])})-[:T]->(:B)",

@@ -138,12 +138,6 @@ fn others_write_and_search_while_it_is_made() {
     assert!(built + direct == 200);
 }
 
-fn index_names(db: &Database) -> Vec<String> {
-    let read = db.read().unwrap();
-    let indexes = read.catalog().indexes();
-    indexes.map(|index| index.name.to_string()).collect()
-}
-
 #[test]
 fn an_index_for_a_filter_comes_and_goes_with_it() {
     let db = Database::in_memory().unwrap();
@@ -205,60 +199,6 @@ fn an_index_for_a_filter_is_in_the_way_of_no_constraint() {
     let years = Constraint::on_nodes("A").unique(["year"]);
     let error = db.create_constraint(years).unwrap_err();
     assert!(matches!(error, Error::PropertiesIndexed { .. }), "{error}");
-}
-
-#[test]
-fn what_a_vector_index_is_filtered_by_stays_as_long_as_it() {
-    let db = Database::in_memory().unwrap();
-    let mut txn = db.write().unwrap();
-    for id in 0..3 {
-        let vector = || value([1.0, 2.0]);
-        let properties = [("id", Value::Int(id)), ("v", vector()), ("w", vector())];
-        txn.create_node(["A"], properties).unwrap();
-    }
-    txn.commit().unwrap();
-    let found = |index: &str| {
-        let search = VectorSearch::new(&[1.0, 2.0], 9).where_equal("id", 1);
-        let read = db.read().unwrap();
-        read.search_vectors(index, &search).unwrap().hits.len()
-    };
-    let also = || VectorIndex::on_nodes("A", "w", 2).filterable(["id"]);
-    let on_id = || stratigraph::Index::on_nodes("A", ["id"]).named("ids");
-    let unique = || Constraint::on_nodes("A").unique(["id"]).named("once");
-    let refused = |error: Error, what: &str| {
-        let wanted =
-            format!("{what} has the index that vector index b is filtered by: drop that one first");
-        assert_eq!(error.to_string(), wanted);
-    };
-
-    db.create_index(on_id()).unwrap();
-    db.create_vector_index(also().named("b")).unwrap();
-    refused(db.drop_index("ids").unwrap_err(), "index ids");
-    db.drop_vector_index("b").unwrap();
-    db.drop_index("ids").unwrap();
-
-    db.create_constraint(unique()).unwrap();
-    db.create_vector_index(also().named("b")).unwrap();
-    refused(db.drop_constraint("once").unwrap_err(), "constraint once");
-    assert_eq!(found("b"), 1);
-    db.drop_vector_index("b").unwrap();
-    db.drop_constraint("once").unwrap();
-
-    // Of two that share one, the other inherits it.
-    db.create_vector_index(on("A").filterable(["id"]).named("a"))
-        .unwrap();
-    db.create_vector_index(also().named("b")).unwrap();
-    assert_eq!(index_names(&db), ["index_A_id"]);
-    db.drop_vector_index("a").unwrap();
-    assert_eq!(
-        (index_names(&db), found("b")),
-        (vec!["index_A_id".to_owned()], 1)
-    );
-    let error = db.drop_index("index_A_id").unwrap_err();
-    assert!(matches!(error, Error::IndexOfVectorIndex { .. }), "{error}");
-    db.drop_vector_index("b").unwrap();
-    assert!(index_names(&db).is_empty());
-    assert!(db.check(&mut Watch::quiet()).unwrap().is_clean());
 }
 
 #[test]

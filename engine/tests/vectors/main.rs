@@ -5,6 +5,7 @@ mod beside;
 mod churn;
 mod damage;
 mod declare;
+mod filters;
 mod keeping;
 mod lifetimes;
 mod loads;
@@ -43,6 +44,13 @@ fn wait(db: &Database) {
 
 fn entities(answer: &VectorAnswer) -> Vec<Entity> {
     answer.hits.iter().map(|hit| hit.entity).collect()
+}
+
+/// The names of the property indexes, in the order in which they were declared.
+fn index_names(db: &Database) -> Vec<String> {
+    let read = db.read().unwrap();
+    let indexes = read.catalog().indexes();
+    indexes.map(|index| index.name.to_string()).collect()
 }
 
 /// The nearest of some vectors, the slow way: by their scores and then their ids.

@@ -1,7 +1,9 @@
 //! Who builds what: one builder at a time for each declaration, whom everybody else waits for.
 
 use super::Database;
-use crate::catalog::{Catalog, ConstraintDef, IndexDef, Readiness, SchemaId, TextIndexDef};
+use crate::catalog::{
+    Catalog, ConstraintDef, IndexDef, Readiness, SchemaId, TextIndexDef, VectorIndexDef,
+};
 use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
 use crate::storage::cancel::Watch;
@@ -26,13 +28,17 @@ impl Buildable {
     /// built with it.
     fn unfinished(catalog: &Catalog) -> Option<Self> {
         let constraints = catalog.constraints().cloned().map(Self::Constraint);
-        let own = catalog.indexes().filter(|index| {
+        let own = catalog.indexes().filter(|index| index.owner.is_none());
+        let texts = catalog.text_indexes().cloned().map(Self::Text);
+        // Last: what cannot be finished of them stays, and is in the way of whatever comes after it.
+        let filters = catalog.indexes().filter(|index| {
             let owner = index.owner;
-            owner.is_none_or(|owner| catalog.vector_index(owner).is_some())
+            owner.is_some_and(|owner| catalog.vector_index(owner).is_some())
         });
         constraints
             .chain(own.cloned().map(Self::Index))
-            .chain(catalog.text_indexes().cloned().map(Self::Text))
+            .chain(texts)
+            .chain(filters.cloned().map(Self::Index))
             .find(|declared| declared.readiness() != Readiness::Ready)
     }
 
@@ -49,6 +55,26 @@ impl Buildable {
             Self::Index(index) => index.readiness,
             Self::Constraint(constraint) => constraint.readiness,
             Self::Text(index) => index.readiness,
+        }
+    }
+
+    /// How ready it is by now; nothing if it is gone.
+    fn readiness_in(&self, catalog: &Catalog) -> Option<Readiness> {
+        match self {
+            Self::Index(index) => catalog.index(index.id).map(|of| of.readiness),
+            Self::Constraint(constraint) => {
+                let constraint = catalog.constraint(constraint.id);
+                constraint.map(|of| of.readiness)
+            }
+            Self::Text(index) => catalog.text_index(index.id).map(|of| of.readiness),
+        }
+    }
+
+    /// Whether it belongs to something else, and is there as long as that.
+    fn is_owned(&self) -> bool {
+        match self {
+            Self::Index(index) => index.owner.is_some(),
+            Self::Constraint(_) | Self::Text(_) => false,
         }
     }
 }
@@ -145,6 +171,31 @@ impl Database {
         Ok(())
     }
 
+    /// Builds the indexes that a vector index was given for its filters, or waits for whoever does. What is refused is not
+    /// taken back here: it goes with the vector index.
+    pub(super) fn build_filters(&self, def: &VectorIndexDef, watch: &mut Watch<'_>) -> Result<()> {
+        let unfinished = |index: &&Arc<IndexDef>| index.readiness != Readiness::Ready;
+        loop {
+            let read = self.read()?;
+            let catalog = read.catalog();
+            if catalog.vector_index(def.id).is_none() {
+                return Err(def.dropped_meanwhile());
+            }
+            let Some(index) = catalog.owned_by(def.id).find(unfinished).cloned() else {
+                return Ok(());
+            };
+            drop(read);
+            match self.inner.builds.begin(index.id) {
+                Some(_build) => match self.fill_index(&index, watch) {
+                    // With the vector index, which is looked for again.
+                    Err(Error::DroppedMeanwhile { .. }) => {}
+                    outcome => outcome?,
+                },
+                None => self.inner.builds.wait(index.id, watch)?,
+            }
+        }
+    }
+
     /// Fills text indexes that a load has left behind. They were there before, so nothing takes them back.
     pub(crate) fn finish_texts(&self, watch: &mut Watch<'_>) -> Result<()> {
         let unfinished = |index: &&Arc<TextIndexDef>| index.readiness != Readiness::Ready;
@@ -175,7 +226,15 @@ impl Database {
         };
         // The error is what the caller has to hear of.
         outcome.inspect_err(|_| {
-            if let Err(error) = self.remove(declared.id(), |is| is == Readiness::Building) {
+            // Whoever has declared what this belongs to still counts on it, and goes on with it or takes both back.
+            if declared.is_owned() {
+                return;
+            }
+            let taken_back = self.remove(|catalog| {
+                let is_building = declared.readiness_in(catalog) == Some(Readiness::Building);
+                Ok(is_building.then_some(declared.id()))
+            });
+            if let Err(error) = taken_back {
                 tracing::warn!(%error, "what was declared in vain is still there, as \"building\"");
             }
         })

@@ -237,9 +237,10 @@ impl WriteTxn {
         });
         self.change_catalog(&Change::VectorIndex(Arc::clone(&def)))?;
         for (filter, word) in def.filters.iter().zip(&wanted.filters) {
-            let is_it =
-                |index: &Arc<IndexDef>| index.scope == scope && index.properties == [*filter];
-            if self.catalog().indexes().any(is_it) {
+            // What may still be taken back would leave this one without.
+            let catalog = self.catalog();
+            let is_settled = |index: &Arc<IndexDef>| catalog.is_settled(index);
+            if catalog.indexes_on(scope, *filter).any(is_settled) {
                 continue;
             }
             let name = self.made_name("index", &wanted.head, std::slice::from_ref(word));

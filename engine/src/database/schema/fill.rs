@@ -169,12 +169,8 @@ fn entities(scope: Scope, ids: &RoaringTreemap) -> impl Iterator<Item = Entity> 
 fn declared_index(catalog: &Catalog, index: &IndexDef) -> Result<Arc<IndexDef>> {
     let declared = catalog.index(index.id).cloned();
     declared.ok_or_else(|| Error::DroppedMeanwhile {
-        // It has the name of its constraint, with which it goes.
-        what: if index.owner.is_some() {
-            "constraint"
-        } else {
-            "index"
-        },
+        // One that proves a constraint has its name, and goes with it. One of a vector index has a name of its own.
+        what: if index.unique { "constraint" } else { "index" },
         name: Arc::clone(&index.name),
     })
 }

@@ -26,7 +26,7 @@ pub use together::Declaration;
 pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, VectorIndex};
 
 use super::Database;
-use crate::catalog::{Catalog, Change, IndexDef, Readiness, SchemaId};
+use crate::catalog::{Catalog, Change, IndexDef, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::keys::KeyRead as _;
@@ -99,23 +99,24 @@ impl Database {
     /// [`Error::UnknownName`]; [`Error::IndexOfConstraint`] if a constraint needs it, and [`Error::IndexOfVectorIndex`]
     /// or [`Error::NeededForFilter`] if a vector index does.
     pub fn drop_index(&self, name: &str) -> Result<()> {
-        let read = self.read()?;
-        let index = read.catalog().index_named(name).cloned();
-        let index = index.ok_or_else(|| unknown("index", name))?;
-        if let Some(constraint) = index.owner.and_then(|id| read.catalog().constraint(id)) {
-            return Err(Error::IndexOfConstraint {
-                index: Arc::clone(&index.name),
-                constraint: Arc::clone(&constraint.name),
-            });
-        }
-        if let Some(owner) = index.owner.and_then(|id| read.catalog().vector_index(id)) {
-            return Err(Error::IndexOfVectorIndex {
-                index: Arc::clone(&index.name),
-                owner: Arc::clone(&owner.name),
-            });
-        }
-        ensure_unneeded(read.catalog(), &index, "index", name)?;
-        self.remove(index.id, |_| true)
+        self.remove(|catalog| {
+            let index = catalog.index_named(name);
+            let index = index.ok_or_else(|| unknown("index", name))?;
+            if let Some(constraint) = index.owner.and_then(|id| catalog.constraint(id)) {
+                return Err(Error::IndexOfConstraint {
+                    index: Arc::clone(&index.name),
+                    constraint: Arc::clone(&constraint.name),
+                });
+            }
+            if let Some(owner) = index.owner.and_then(|id| catalog.vector_index(id)) {
+                return Err(Error::IndexOfVectorIndex {
+                    index: Arc::clone(&index.name),
+                    owner: Arc::clone(&owner.name),
+                });
+            }
+            ensure_unneeded(catalog, index, "index", name)?;
+            Ok(Some(index.id))
+        })
     }
 
     /// Drops a constraint, with the index that proves it.
@@ -123,36 +124,39 @@ impl Database {
     /// # Errors
     /// [`Error::UnknownName`]; [`Error::NeededForFilter`] if a vector index is filtered by that index.
     pub fn drop_constraint(&self, name: &str) -> Result<()> {
-        let read = self.read()?;
-        let constraint = read.catalog().constraint_named(name).cloned();
-        let constraint = constraint.ok_or_else(|| unknown("constraint", name))?;
-        if let Some(proof) = read.catalog().proof_of(constraint.id) {
-            ensure_unneeded(read.catalog(), proof, "constraint", name)?;
-        }
-        drop(read);
-        self.remove(constraint.id, |_| true)
+        self.remove(|catalog| {
+            let constraint = catalog.constraint_named(name);
+            let constraint = constraint.ok_or_else(|| unknown("constraint", name))?;
+            if let Some(proof) = catalog.proof_of(constraint.id) {
+                ensure_unneeded(catalog, proof, "constraint", name)?;
+            }
+            Ok(Some(constraint.id))
+        })
     }
 
     /// Goes on with what a crash has cut short: indexes and constraints that are still being built,
     /// and dropped indexes whose entries are still there.
     ///
     /// # Errors
-    /// As [`create_constraint`](Self::create_constraint); what cannot be finished is taken back.
+    /// As [`create_constraint`](Self::create_constraint); what cannot be finished is taken back. An index that a vector
+    /// index is filtered by goes with that only: it stays as it is, and the others are finished before it.
     pub fn finish_schema(&self, watch: &mut Watch<'_>) -> Result<()> {
         self.build_unfinished(watch)?;
         self.remove_dropped()
     }
 
-    /// Drops an index or a constraint, and the index that proves it, if it is as ready as `goes` says.
-    fn remove(&self, id: SchemaId, goes: impl Fn(Readiness) -> bool) -> Result<()> {
+    /// Drops an index, or a constraint and the index that proves it, if `find` finds what is to go. It is asked when
+    /// nobody else can declare anything any more.
+    fn remove(&self, find: impl FnOnce(&Catalog) -> Result<Option<SchemaId>>) -> Result<()> {
         let mut txn = self.write()?;
         let catalog = txn.catalog();
-        let constraint = catalog.constraint(id).filter(|of| goes(of.readiness));
+        let id = find(catalog)?;
+        let constraint = id.and_then(|id| catalog.constraint(id));
         let index = match constraint {
             Some(constraint) => catalog.proof_of(constraint.id),
-            None => catalog.index(id).filter(|of| goes(of.readiness)),
+            None => id.and_then(|id| catalog.index(id)),
         };
-        let text = catalog.text_index(id).filter(|of| goes(of.readiness));
+        let text = id.and_then(|id| catalog.text_index(id));
         let changes = [
             constraint.map(|of| Change::DropConstraint(of.id)),
             index.map(|of| Change::DropIndex(of.id)),

@@ -37,9 +37,11 @@ impl Database {
     /// # Errors
     /// [`UnknownName`](crate::Error::UnknownName).
     pub fn drop_text_index(&self, name: &str) -> Result<()> {
-        let def = self.read()?.catalog().text_index_named(name).cloned();
-        let def = def.ok_or_else(|| unknown("text index", name))?;
-        self.remove(def.id, |_| true)
+        self.remove(|catalog| {
+            let def = catalog.text_index_named(name);
+            let def = def.ok_or_else(|| unknown("text index", name))?;
+            Ok(Some(def.id))
+        })
     }
 
     /// Merges what a text index has in many pieces, now instead of when there is time. What searches find does

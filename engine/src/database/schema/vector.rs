@@ -67,6 +67,9 @@ impl Database {
         let mut txn = self.write()?;
         let (def, is_new) = txn.declare_vector_index(&index)?;
         if !is_new {
+            drop(txn);
+            // A crash may have cut them short.
+            self.build_filters(&def, watch)?;
             return Ok((def, false));
         }
         // Before the commit: as soon as others see it, they may drop it.
@@ -74,7 +77,7 @@ impl Database {
         txn.commit().inspect_err(|_| vectors.remove(def.id))?;
         // First of all: whatever becomes of the filters, whoever waits for the index must not wait for nobody.
         vectors.begin(&def)?;
-        let filters = self.build_unfinished(watch);
+        let filters = self.build_filters(&def, watch);
         filters.inspect_err(|_| self.take_back(&def))?;
         Ok((def, true))
     }
@@ -179,3 +182,6 @@ impl Database {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use crate::storage::batch::Batch;
 use crate::storage::cancel::{CancelToken, Progress};
 use crate::storage::family::Family;
 
-type Write = fn(&mut WriteTxn);
+type Write = fn(&Database);
 type Look = fn(&ReadTxn) -> bool;
 
 /// A dump of one node, with an index that it is in and a hierarchy of which it is a member by name.
@@ -44,6 +44,13 @@ fn load_while(db: &Database, step: &str, meanwhile: impl FnOnce(&Database)) -> R
     loaded
 }
 
+/// What somebody writes in one commit.
+fn commit(db: &Database, write: impl FnOnce(&mut WriteTxn)) {
+    let mut txn = db.write().unwrap();
+    write(&mut txn);
+    txn.commit().unwrap();
+}
+
 /// What the thread of an index does whenever it likes.
 fn keep_house(db: &Database) {
     let read = db.read().unwrap();
@@ -58,6 +65,7 @@ fn keep_house(db: &Database) {
     assert!(db.read().unwrap().commit_seq() > read.commit_seq());
 }
 
+/// Between two commits of a declaration, which look what was written before them, and between a declaration and members.
 #[test]
 fn what_the_database_does_by_itself_does_not_end_a_load() {
     for step in ["fill the index", "add members"] {
@@ -76,25 +84,43 @@ fn what_the_database_does_by_itself_does_not_end_a_load() {
 
 #[test]
 fn what_somebody_writes_ends_a_load_and_stays() {
-    let set: Write = |txn| txn.set_property(NodeId::new(0), "p", 2).unwrap();
+    let set: Write = |db| {
+        commit(db, |txn| {
+            txn.set_property(NodeId::new(0), "p", 2).unwrap();
+        });
+    };
     let is_set: Look = |read| read.property(NodeId::new(0), "p").unwrap().as_int() == Some(2);
-    let create: Write = |txn| {
-        txn.create_node(["Late"], NO_PROPERTIES).unwrap();
+    let label: Write = |db| {
+        commit(db, |txn| {
+            txn.add_label(NodeId::new(0), "Late").unwrap();
+        });
+    };
+    let create: Write = |db| {
+        commit(db, |txn| {
+            txn.create_node(["Late"], NO_PROPERTIES).unwrap();
+        });
     };
     let is_created: Look = |read| read.node_count(Some("Late")).unwrap() == 1;
-    let delete: Write = |txn| txn.delete_node(NodeId::new(0)).unwrap();
+    let delete: Write = |db| {
+        commit(db, |txn| {
+            txn.delete_node(NodeId::new(0)).unwrap();
+        });
+    };
     let is_deleted: Look = |read| read.node_count(None).unwrap() == 0;
+    let declare: Write = |db| db.create_index(Index::on_nodes("B", ["q"])).unwrap();
+    let is_declared: Look = |read| read.catalog().index_named("index_B_q").is_some();
     for (step, write, is_there) in [
         ("add members", set, is_set),
         ("add members", create, is_created),
+        ("fill the index", set, is_set),
+        ("fill the index", label, is_created),
         ("fill the index", create, is_created),
+        ("fill the index", declare, is_declared),
         ("fill the index", delete, is_deleted),
     ] {
         let db = Database::in_memory().unwrap();
         let loaded = load_while(&db, step, |db| {
-            let mut txn = db.write().unwrap();
-            write(&mut txn);
-            txn.commit().unwrap();
+            write(db);
             // Neither is it hidden by what comes after it.
             keep_house(db);
         });

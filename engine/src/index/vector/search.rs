@@ -6,7 +6,7 @@ use super::bound::{Live, State};
 use super::registry::VectorIndexes;
 use super::request::{Allowed, ServedBy, VectorAnswer, VectorHit, VectorSearch};
 use super::truth::{Truth, each};
-use crate::catalog::VectorIndexDef;
+use crate::catalog::{Readiness, VectorIndexDef};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::sets::SetId;
 use crate::graph::view::View;
@@ -94,8 +94,8 @@ impl<K: KeyRead> Place<'_, K> {
         }
     }
 
-    /// How many vectors an index has since the last commit, and with what this transaction has changed itself; none while
-    /// it does not answer.
+    /// How many vectors an index has as of the last commit, with what this transaction has changed itself; none while it
+    /// does not answer.
     pub(crate) fn count(&self, def: &VectorIndexDef) -> Result<u64> {
         let Some(live) = self.indexes.get(def.id).and_then(|bound| bound.live()) else {
             return Ok(0);
@@ -103,8 +103,10 @@ impl<K: KeyRead> Place<'_, K> {
         let (mut gone, mut new) = (0, 0);
         let truth = Truth::new(&self.view, def, self.touched.len())?;
         for id in &self.touched {
+            // Not every id is looked up, which would ask.
+            self.view.keys.may_go_on()?;
             let was_there = live.index.slot(*id).is_some();
-            match (was_there, truth.vector_of(*id)?.is_some()) {
+            match (was_there, truth.is_there(*id)?) {
                 (true, false) => gone += 1,
                 (false, true) => new += 1,
                 _ => {}
@@ -291,10 +293,10 @@ impl<K: KeyRead> Place<'_, K> {
         let catalog = self.view.catalog();
         let id = catalog.properties.id(property);
         let id = id.filter(|id| def.filters.contains(id));
+        // One may be ready while another is being built, for a constraint or for another vector index.
         let index = id.and_then(|id| {
-            catalog
-                .indexes()
-                .find(|index| index.scope == def.scope && index.properties == [id])
+            let indexes = catalog.indexes_on(def.scope, id);
+            indexes.min_by_key(|index| index.readiness != Readiness::Ready)
         });
         let index = index.ok_or_else(|| Error::NotFilterable {
             index: Arc::clone(&def.name),

@@ -55,26 +55,39 @@ impl<'a, K: KeyRead> Truth<'a, K> {
     /// The vector that the index has of an id, if it has one. Stored vectors that do not fit are an error: writers
     /// are refused them.
     pub(crate) fn vector_of(&self, id: u64) -> Result<Option<Vec<f32>>> {
-        let is_in = match &self.members {
-            Members::All => true,
-            Members::In(set) => self.view.set_contains(*set, id)?,
-            Members::These(members) => members.contains(id),
-        };
-        if !is_in {
+        if !self.is_on(id)? {
             return Ok(None);
         }
-        let key = VectorKey {
-            property: self.index.property,
-            entity: self.index.scope.entity(id),
-        };
         let stored = self
             .view
             .keys
-            .get_with(Family::Vectors, &key.encode(), |bytes| {
+            .get_with(Family::Vectors, &self.key(id), |bytes| {
                 let mut vector = Vec::with_capacity(self.index.dimensions as usize);
                 decode_vector_into(bytes, &mut vector).map(|_| vector)
             })?;
         stored.transpose().map_err(damaged)
+    }
+
+    /// Whether the index has a vector of an id, whatever that is.
+    pub(crate) fn is_there(&self, id: u64) -> Result<bool> {
+        Ok(self.is_on(id)? && self.view.keys.contains(Family::Vectors, &self.key(id))?)
+    }
+
+    /// Whether the index is on an id.
+    fn is_on(&self, id: u64) -> Result<bool> {
+        match &self.members {
+            Members::All => Ok(true),
+            Members::In(set) => self.view.set_contains(*set, id),
+            Members::These(members) => Ok(members.contains(id)),
+        }
+    }
+
+    fn key(&self, id: u64) -> [u8; 13] {
+        let key = VectorKey {
+            property: self.index.property,
+            entity: self.index.scope.entity(id),
+        };
+        key.encode()
     }
 }
 

@@ -5,7 +5,7 @@
 //! Next: `hierarchies.rs`.
 
 use super::arguments::{value, wrong};
-use super::{Call, Lasts};
+use super::{Call, Lasts, Nulls};
 use crate::graph::Entity;
 use crate::query::element_id::element_id as element_text;
 use crate::query::error::Fault;
@@ -38,7 +38,7 @@ super::table::functions! {
     "length"(path: PATH) -> INTEGER = length,
         "How many relationships a path has.", "" => "";
     "exists"(value: ANY) -> BOOLEAN = exists,
-        "Whether a value is not null.", "exists(null)" => "false" [null_in_null_out: false];
+        "Whether a value is not null.", "exists(null)" => "false" [nulls: Nulls::Taken];
 }
 
 /// A node or a relationship.

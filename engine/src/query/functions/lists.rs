@@ -6,7 +6,7 @@
 
 use super::arguments::{list, value, wrong};
 use super::operators::with_article;
-use super::{Call, limits};
+use super::{Call, Nulls, limits};
 use crate::query::error::{Detail, ErrorType, Fault, raise};
 use crate::value::Value;
 
@@ -28,10 +28,10 @@ super::table::functions! {
         "The integers from the first to the last, both included.", "range(0, 10, 5)" => "[0, 5, 10]";
     "coalesce"(value: ANY) -> ANY = coalesce,
         "The first of its arguments that is not null; those after it are not computed.", "coalesce(null, 2, 3)" => "2"
-        [variadic: true, null_in_null_out: false, first_known: true];
+        [variadic: true, nulls: Nulls::FirstKnown];
     "nullIf"(value: ANY, unwanted: ANY) -> ANY = null_if,
         "Null if both are equal, and the first otherwise.", "nullIf('', '')" => "null"
-        [null_in_null_out: false];
+        [nulls: Nulls::Taken];
 }
 
 fn size(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {

@@ -68,13 +68,12 @@ pub(crate) struct Function {
     pub(crate) variadic: bool,
     /// What it gives.
     pub(crate) gives: Types,
-    /// Whether a null argument gives null without asking it.
-    pub(crate) null_in_null_out: bool,
-    /// Whether it gives the first argument that is not null: those after it are not computed.
-    pub(crate) first_known: bool,
+    /// What null arguments come to.
+    pub(crate) nulls: Nulls,
     /// How long a result holds.
     pub(crate) lasts: Lasts,
-    /// What it does. It gets as many arguments as were given, of the types that it takes, or null.
+    /// What it does. It gets as many arguments as were given, of the types that it takes, or null; see [`Nulls`]
+    /// for when it gets fewer, or is not asked.
     pub(crate) run: fn(&Call<'_>, &[Value]) -> Result<Value, Fault>,
     /// What it is for, in a sentence.
     pub(crate) about: &'static str,
@@ -88,6 +87,18 @@ pub(crate) struct Argument {
     pub(crate) name: &'static str,
     /// Its types.
     pub(crate) types: Types,
+}
+
+/// What becomes of a call with null arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    /// One of them gives null, and the function is not asked.
+    GiveNull,
+    /// The function is asked, and knows what to make of them.
+    Taken,
+    /// The function only wants the first argument that is not null: it gets what comes before that one and it, and
+    /// those after it are not computed.
+    FirstKnown,
 }
 
 /// How long the result of a function holds for the same arguments.

@@ -56,7 +56,7 @@ impl GraphFace for OneOfEach {
 
 /// Calls a function as the evaluator does.
 fn call(function: &Function, arguments: &[Value]) -> Result<Value, Fault> {
-    if function.null_in_null_out && arguments.iter().any(Value::is_null) {
+    if function.nulls == Nulls::GiveNull && arguments.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
     let moment = Moment {

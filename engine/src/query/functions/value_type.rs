@@ -2,8 +2,8 @@
 //!
 //! Next: `vectors.rs`.
 
-use super::Call;
 use super::arguments::value;
+use super::{Call, Nulls};
 use crate::query::error::Fault;
 use crate::query::types::Types;
 use crate::value::Value;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 super::table::functions! {
     "valueType"(value: ANY) -> STRING = value_type,
         "The name of a value's type.", "valueType([1, null])" => "'LIST<INTEGER> NOT NULL'"
-        [null_in_null_out: false];
+        [nulls: Nulls::Taken];
 }
 
 fn value_type(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {

@@ -1,7 +1,7 @@
 //! `db.stats` and `db.settings`: how much there is of what, and what bounds the query that asks.
 //!
-//! Nothing is counted here: all numbers are kept by commits, and those of vector indexes are of the latest one. What the
-//! query's own transaction has changed is in all of them.
+//! Commits keep the numbers, and what the query's own transaction has changed is in all of them. It knows how many it has
+//! added and taken away, but of vector indexes: what it has changed for one is looked up.
 //!
 //! Next: `graph/mod.rs`.
 

@@ -89,8 +89,8 @@ impl SearchReport {
         among: Option<u64>,
     ) -> Self {
         let answer = &near.answer;
-        let compares_all = matches!(answer.strategy, Strategy::Exact | Strategy::Proven);
-        let breadth = near.breadth.filter(|_| !compares_all);
+        let misses_nothing = matches!(answer.strategy, Strategy::Exact | Strategy::Proven);
+        let breadth = near.breadth.filter(|_| !misses_nothing);
         Self {
             index: Arc::clone(index),
             fulltext: false,

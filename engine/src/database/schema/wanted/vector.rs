@@ -100,8 +100,8 @@ impl VectorIndex {
         self
     }
 
-    /// The properties that searches may be limited by. Each gets a property index, unless there is one; one that is
-    /// named twice counts once.
+    /// The properties that searches may be limited by. Each gets a property index, unless one is ready, which cannot be
+    /// dropped then before this one; a property that is named twice counts once.
     pub fn filterable<P: Into<String>>(mut self, properties: impl IntoIterator<Item = P>) -> Self {
         let mut seen = HashSet::new();
         self.filters = properties.into_iter().map(Into::into).collect();

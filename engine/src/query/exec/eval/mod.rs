@@ -21,7 +21,7 @@ use super::context::Context;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, FunctionOf};
 use crate::query::functions::operators::{index, negate, plus, slice, truth, with_article};
-use crate::query::functions::{Call, Function, limits};
+use crate::query::functions::{Call, Function, Nulls, limits};
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -197,11 +197,11 @@ fn call(
     arguments: &[Expr],
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    if function.first_known {
-        return first_known(context, arguments, row);
-    }
-    let values = all(context, arguments, row)?;
-    if function.null_in_null_out && values.iter().any(Value::is_null) {
+    let values = match function.nulls {
+        Nulls::FirstKnown => until_known(context, arguments, row)?,
+        Nulls::GiveNull | Nulls::Taken => all(context, arguments, row)?,
+    };
+    if function.nulls == Nulls::GiveNull && values.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
     let call = Call {
@@ -212,19 +212,23 @@ fn call(
     (function.run)(&call, &values)
 }
 
-/// The first value that is not null. What stands after it is not asked: it may fail where it is not needed.
-fn first_known(
+/// The values of some expressions up to the first that is not null. What stands after it is not asked: it may fail where
+/// it is not needed.
+fn until_known(
     context: &mut Context<'_>,
-    arguments: &[Expr],
+    items: &[Expr],
     row: &mut [Value],
-) -> Result<Value, Fault> {
-    for argument in arguments {
-        let value = eval(context, argument, row)?;
-        if !value.is_null() {
-            return Ok(value);
+) -> Result<Vec<Value>, Fault> {
+    let mut values = Vec::new();
+    for item in items {
+        let value = eval(context, item, row)?;
+        let is_known = !value.is_null();
+        values.push(value);
+        if is_known {
+            break;
         }
     }
-    Ok(Value::Null)
+    Ok(values)
 }
 
 fn case(

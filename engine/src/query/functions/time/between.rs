@@ -2,7 +2,7 @@
 //!
 //! Next: back to `mod.rs`.
 
-use super::super::{Argument, Function};
+use super::super::{Argument, Function, Nulls};
 use super::{Lasts, argument};
 use crate::query::error::Fault;
 use crate::query::temporal::between::{Units, between};
@@ -23,8 +23,7 @@ macro_rules! distance {
             required: 2,
             variadic: false,
             gives: Types::DURATION,
-            null_in_null_out: true,
-            first_known: false,
+            nulls: Nulls::GiveNull,
             lasts: Lasts::Always,
             run: |_, arguments| distance(arguments, $units),
             about: $about,

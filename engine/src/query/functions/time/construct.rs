@@ -2,7 +2,7 @@
 //!
 //! Next: `now.rs`.
 
-use super::super::{Argument, Function};
+use super::super::{Argument, Function, Nulls};
 use super::{Lasts, argument, now};
 use crate::query::error::Fault;
 use crate::query::temporal::amount::{ATTO, Amount, Ratio};
@@ -32,8 +32,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 0,
         variadic: false,
         gives: Types::DATE,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::date(text).map(Value::Date),
@@ -56,8 +55,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 0,
         variadic: false,
         gives: Types::LOCAL_TIME,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::local_time(text).map(Value::LocalTime),
@@ -81,8 +79,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 0,
         variadic: false,
         gives: Types::TIME,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::time(text).map(Value::Time),
@@ -108,8 +105,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 0,
         variadic: false,
         gives: Types::LOCAL_DATE_TIME,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::local_date_time(text).map(Value::LocalDateTime),
@@ -135,8 +131,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 0,
         variadic: false,
         gives: Types::DATE_TIME,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Query,
         run: |call, arguments| match arguments {
             [Value::String(text)] => text::date_time(text).map(Value::DateTime),
@@ -175,8 +170,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 2,
         variadic: false,
         gives: Types::DATE_TIME,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Always,
         run: |_, arguments| {
             let (second, nanos) = (whole(&arguments[0])?, whole(&arguments[1])?);
@@ -198,8 +192,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 1,
         variadic: false,
         gives: Types::DATE_TIME,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Always,
         run: |_, arguments| {
             let millis = whole(&arguments[0])?;
@@ -221,8 +214,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         required: 1,
         variadic: false,
         gives: Types::DURATION,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts: Lasts::Always,
         run: |_, arguments| match arguments {
             [Value::String(text)] => text::duration(text).map(Value::Duration),

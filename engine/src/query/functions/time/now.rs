@@ -2,7 +2,7 @@
 //!
 //! Next: `truncate.rs`.
 
-use super::super::{Argument, Call, Function, Moment};
+use super::super::{Argument, Call, Function, Moment, Nulls};
 use super::{Lasts, argument};
 use crate::query::error::Fault;
 use crate::query::temporal::meaningless;
@@ -27,8 +27,7 @@ const fn present(
         required: 0,
         variadic: false,
         gives,
-        null_in_null_out: true,
-        first_known: false,
+        nulls: Nulls::GiveNull,
         lasts,
         run,
         about,

@@ -5,7 +5,7 @@
 //!
 //! Next: `between.rs`.
 
-use super::super::{Argument, Call, Function};
+use super::super::{Argument, Call, Function, Nulls};
 use super::{Lasts, argument, now};
 use crate::query::error::Fault;
 use crate::query::temporal::build::{self, CLOCK, DAY, SUBSECOND};
@@ -34,8 +34,7 @@ macro_rules! truncate {
             required: 1,
             variadic: false,
             gives: $types,
-            null_in_null_out: true,
-            first_known: false,
+            nulls: Nulls::GiveNull,
             lasts: Lasts::Query,
             run: $run,
             about: "A value cut off at a unit, from `millennium` to `microsecond`, with components set after that.",
