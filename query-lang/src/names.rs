@@ -3,7 +3,7 @@
 //! Next: `complete.rs`.
 
 use crate::MAX_BYTES;
-use crate::lex::{TokenKind, decode_name, lex};
+use crate::lex::{Token, TokenKind, decode_name, lex};
 use std::collections::HashSet;
 
 /// The words of a printed text that may be variables: not what stands behind a colon or a dot, nor the keys of
@@ -22,21 +22,23 @@ pub fn possible_variables(printed: &str) -> Option<HashSet<String>> {
     }
     let tokens = lex(printed);
     let mut words = HashSet::new();
-    let mut before = TokenKind::Semicolon;
+    // A blank is printed behind the colon of a key, and none behind that of a label.
+    let is_of_label = |colon: &Token, next: &Token| colon.span.end == next.span.start;
     for (at, token) in tokens.iter().enumerate() {
-        let is_member = matches!(before, TokenKind::Colon | TokenKind::Dot);
-        before = token.kind;
-        if is_member || !matches!(token.kind, TokenKind::Word | TokenKind::Quoted) {
+        if !matches!(token.kind, TokenKind::Word | TokenKind::Quoted) {
             continue;
         }
-        // A blank is printed behind the colon of a key, and none behind that of a label.
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_member = before.is_some_and(|before| match before.kind {
+            TokenKind::Dot => true,
+            TokenKind::Colon => is_of_label(before, token),
+            _ => false,
+        });
         let is_key = match tokens.get(at + 1..at + 3) {
-            Some([colon, next]) => {
-                colon.kind == TokenKind::Colon && next.span.start > colon.span.end
-            }
+            Some([colon, next]) => colon.kind == TokenKind::Colon && !is_of_label(colon, next),
             _ => false,
         };
-        if !is_key {
+        if !is_member && !is_key {
             words.extend(decode_name(token.span.of(printed)).ok());
         }
     }
