@@ -252,8 +252,9 @@ fn may_precede_minus(signs: &[char]) -> bool {
     sign.is_none_or(|sign| !sign.is_alphanumeric() && !HYPHENATED.contains(*sign))
 }
 
-/// Beside letters and digits, what a minus follows only behind a blank: units, what closes, and what belongs to what comes then.
-const HYPHENATED: &str = "%‰％°℃℉′″)]}）］｝】./+-−–—";
+/// Beside letters and digits, what a minus follows only behind a blank: units, what ends names, what closes, and what belongs to
+/// what comes then.
+const HYPHENATED: &str = "%‰％°℃℉′″¢#®™℠©&§¶)]}）］｝】./+-−–—";
 
 fn is_of_a_name(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || sign == '.' || sign == ','
@@ -400,6 +401,11 @@ mod tests {
             ("1.-5. May", vec!["1", "5"]),
             ("+/-5", vec!["5"]),
             ("10--20", vec!["10", "20"]),
+            ("C#-7", vec!["7"]),
+            ("Windows®-10", vec!["10"]),
+            ("Model™-3", vec!["3"]),
+            ("5¢-10¢", vec!["5", "10"]),
+            ("R&-5, §-3, # -4", vec!["5", "3", "-4"]),
         ] {
             assert_eq!(plain(&numerals(text)), numbers, "{text}");
             let claimed = claims(text);
