@@ -155,16 +155,47 @@ fn claim(run: &Run) -> Claim {
 }
 
 /// The numbers of a text with the bytes that each is written in, its minus among them. What is part of a word (`10K`, `x_7`) is
-/// none, nor a list or a version; what follows the point of `Art.5` is one. A bracket is no minus here either.
+/// none, nor a list or a version; what follows the point of `Art.5` is one. A bracket is no minus here either. Where blanks may
+/// group and may divide, as in `5 100`, each group is given too, within the bytes of the number that they are together and
+/// behind it: whoever takes one of them has to leave the other.
 pub(crate) fn placed(text: &str) -> Vec<(Range<usize>, f64)> {
     let apart = runs(text).into_iter().filter(|run| !run.is_of_a_word);
     apart
-        .filter_map(|run| {
-            let mut numeral = one(&run.digits())?;
-            numeral.is_below = run.is_below;
-            Some((run.span, numeral.value()))
+        .flat_map(|run| {
+            let together = value(&run.digits(), run.is_below);
+            let together = together.map(|value| (run.span.clone(), value));
+            together.into_iter().chain(groups(&run))
         })
         .collect()
+}
+
+/// What these digits are worth if they are one number.
+fn value(digits: &str, is_below: bool) -> Option<f64> {
+    let mut numeral = one(digits)?;
+    numeral.is_below = is_below;
+    Some(numeral.value())
+}
+
+/// The numbers that the blanks of a run divide, if they may.
+fn groups(run: &Run) -> Vec<(Range<usize>, f64)> {
+    let pieces: Vec<&str> = run.written.split_inclusive(is_blank).collect();
+    // No number is written 000, and so `10 000` is one.
+    if pieces.len() < 2 || pieces.iter().any(|piece| piece.starts_with('0')) {
+        return Vec::new();
+    }
+    let mut groups = Vec::new();
+    let mut next = run.span.end - run.written.len();
+    for (at, piece) in pieces.into_iter().enumerate() {
+        let is_first = at == 0;
+        let start = if is_first { run.span.start } else { next };
+        let digits = piece.trim_end_matches(is_blank);
+        let end = next + digits.len();
+        next += piece.len();
+        if let Some(value) = value(digits, is_first && run.is_below) {
+            groups.push((start..end, value));
+        }
+    }
+    groups
 }
 
 /// One number, or what points divide, each by itself.
@@ -252,8 +283,9 @@ fn may_precede_minus(signs: &[char]) -> bool {
     sign.is_none_or(|sign| !sign.is_alphanumeric() && !HYPHENATED.contains(*sign))
 }
 
-/// Beside letters and digits, what a minus follows only behind a blank: units, what closes, and what belongs to what comes then.
-const HYPHENATED: &str = "%‰％°℃℉′″)]}）］｝】./+-−–—";
+/// Beside letters and digits, what a minus follows only behind a blank: units, what ends names, what closes, and what belongs to
+/// what comes then.
+const HYPHENATED: &str = "%‰％°℃℉′″¢#®™℠©&§¶)]}）］｝】./+-−–—";
 
 fn is_of_a_name(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || sign == '.' || sign == ','
@@ -400,6 +432,11 @@ mod tests {
             ("1.-5. May", vec!["1", "5"]),
             ("+/-5", vec!["5"]),
             ("10--20", vec!["10", "20"]),
+            ("C#-7", vec!["7"]),
+            ("Windows®-10", vec!["10"]),
+            ("Model™-3", vec!["3"]),
+            ("5¢-10¢", vec!["5", "10"]),
+            ("R&-5, §-3, # -4", vec!["5", "3", "-4"]),
         ] {
             assert_eq!(plain(&numerals(text)), numbers, "{text}");
             let claimed = claims(text);
@@ -481,6 +518,40 @@ mod tests {
     }
 
     #[test]
+    fn what_blanks_may_group_is_placed_together_and_apart() {
+        for (text, numbers) in [
+            (
+                "the top 5 100-page books",
+                vec![("5 100", 5100.0), ("5", 5.0), ("100", 100.0)],
+            ),
+            (
+                "−5 100, 7",
+                vec![
+                    ("−5 100", -5100.0),
+                    ("−5", -5.0),
+                    ("100", 100.0),
+                    ("7", 7.0),
+                ],
+            ),
+            (
+                "of 1\u{a0}234,5",
+                vec![("1\u{a0}234,5", 1234.5), ("1", 1.0), ("234,5", 234.5)],
+            ),
+            // Groups and nothing else.
+            ("10 000", vec![("10 000", 10_000.0)]),
+            ("1 234 056", vec![("1 234 056", 1_234_056.0)]),
+            ("5'100", vec![("5'100", 5100.0)]),
+            // No number together.
+            ("5 100.2.3", vec![("5", 5.0)]),
+        ] {
+            let placed = placed(text).into_iter();
+            let placed: Vec<(&str, f64)> =
+                placed.map(|(span, value)| (&text[span], value)).collect();
+            assert_eq!(placed, numbers, "{text}");
+        }
+    }
+
+    #[test]
     fn one_is_another_if_it_is_so_with_the_digits_of_that() {
         for (one, gold) in [
             ("2022", "2022"),
@@ -527,6 +598,7 @@ mod tests {
         let grouped = format!("1{}", " 234".repeat(25_000));
         assert_eq!(numerals(&grouped).len(), 1);
         assert_eq!(claims(&grouped)[0].otherwise.len(), 25_001);
+        assert_eq!(placed(&grouped).len(), 25_002);
         assert_eq!(numerals(&"1,2.".repeat(25_000)).len(), 25_001);
         assert_eq!(numerals(&format!("{}-5", "*".repeat(100_000))).len(), 1);
     }

@@ -58,10 +58,9 @@ fn table(operators: &[PlanOperator]) -> String {
         row
     }));
     let width = |at: usize| {
-        rows.iter()
-            .map(|row| row[at].chars().count())
-            .max()
-            .unwrap_or(0)
+        let widest = rows.iter().map(|row| row[at].chars().count()).max();
+        // No formatting fills up to more than that.
+        widest.unwrap_or(0).min(usize::from(u16::MAX))
     };
     let widths: Vec<usize> = (0..HEADS.len()).map(width).collect();
     let lines = rows.iter().map(|row| {
@@ -86,4 +85,23 @@ fn cells(work: OperatorWork) -> [String; 8] {
         format!("{} B", work.memory_bytes),
         format!("{:.1?}", work.time),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operator_may_have_more_characters_than_formatting_fills_up_to() {
+        let long = "x".repeat(70_000);
+        let operators = ["Filter", long.as_str()].map(|text| PlanOperator {
+            depth: 0,
+            text: text.into(),
+            work: Some(OperatorWork::default()),
+        });
+        let text = table(&operators);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].ends_with("time") && lines[1].starts_with("Filter "));
+        assert!(lines[2].starts_with(&long) && lines[2].ends_with('s'));
+    }
 }

@@ -50,6 +50,9 @@ impl<R: Read> Answering<'_, R> {
         self.compare(&mut candidates)?;
         leave_out_addresses(&mut candidates);
         let (best, best_address) = (best_of(&candidates, false), best_of(&candidates, true));
+        // Others leave a place to what passes for an address and may be what answers.
+        let has_address = candidates.iter().any(|one| one.is_address);
+        let most_others = MOST_TAKEN - usize::from(has_address);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         // Addresses last; of two that fit as well, the one that is read first.
         order.sort_by(|one, other| {
@@ -60,9 +63,9 @@ impl<R: Read> Answering<'_, R> {
         let mut taken: Vec<(usize, Vec<usize>)> = Vec::new();
         for at in order {
             let candidate = &candidates[at];
-            let best = match candidate.is_address {
-                true => best_address,
-                false => best,
+            let (best, most) = match candidate.is_address {
+                true => (best_address, MOST_TAKEN),
+                false => (best, most_others),
             };
             if candidate.score < best * LEAST_OF_BEST {
                 continue;
@@ -78,7 +81,7 @@ impl<R: Read> Answering<'_, R> {
                         sources.push(candidate.number);
                     }
                 }
-                None if taken.len() < MOST_TAKEN => taken.push((at, vec![candidate.number])),
+                None if taken.len() < most => taken.push((at, vec![candidate.number])),
                 None => {}
             }
         }

@@ -233,27 +233,45 @@ fn argument<R: Read>(
         }
         // A count of rows is no number of a question: what has a default keeps it.
         Kind::Integer | Kind::Number if parameter.default.is_some() => None,
-        Kind::Integer | Kind::Number => {
-            let fits = |number: f64| parameter.kind == Kind::Number || number.fract() == 0.0;
-            let is_named = |span: &Range<usize>| {
-                let of = |one: &Named| one.span.start <= span.start && span.end <= one.span.end;
-                asked.named.iter().any(of)
-            };
-            let number = facts
-                .numbers
-                .iter()
-                .find(|(span, number)| fits(*number) && filled.is_free(span) && !is_named(span));
-            number.and_then(|(span, number)| {
-                filled.used.push(span.clone());
-                match parameter.kind {
-                    Kind::Integer => Some(Json::from(*number as i64)),
-                    _ => Number::from_f64(*number).map(Json::Number),
-                }
-            })
-        }
+        Kind::Integer | Kind::Number => number(declared, parameter, asked, filled),
         // Nobody says true or false in a question.
         Kind::Boolean => None,
     })
+}
+
+/// The next number. What may be one or several, as `5 100`, is one, unless there are too few for what is needed.
+fn number(
+    declared: &Declared,
+    parameter: &Parameter,
+    asked: &Understood<'_>,
+    filled: &mut Filled,
+) -> Option<Json> {
+    let fits = |number: f64| parameter.kind == Kind::Number || number.fract() == 0.0;
+    let is_within =
+        |one: &Range<usize>, other: &Range<usize>| other.start <= one.start && one.end <= other.end;
+    let is_named = |span: &Range<usize>| asked.named.iter().any(|one| is_within(span, &one.span));
+    let numbers = asked.facts.numbers.iter();
+    let free: Vec<&(Range<usize>, f64)> = numbers
+        .filter(|(span, number)| fits(*number) && filled.is_free(span) && !is_named(span))
+        .collect();
+    let is_part = |one: &Range<usize>, other: &Range<usize>| one != other && is_within(one, other);
+    let is_together = |one: &Range<usize>| !free.iter().any(|(other, _)| is_part(one, other));
+    let is_apart = |one: &Range<usize>| !free.iter().any(|(other, _)| is_part(other, one));
+    let needed = declared.parameters.iter().filter(|one| {
+        let is_number = matches!(one.kind, Kind::Integer | Kind::Number);
+        is_number && one.is_needed() && !filled.arguments.contains_key(&one.name)
+    });
+    let together = free.iter().filter(|(span, _)| is_together(span)).count();
+    let has_enough = together >= needed.count();
+    let (span, number) = free.iter().find(|(span, _)| match has_enough {
+        true => is_together(span),
+        false => is_apart(span),
+    })?;
+    filled.used.push(span.clone());
+    match parameter.kind {
+        Kind::Integer => Some(Json::from(*number as i64)),
+        _ => Number::from_f64(*number).map(Json::Number),
+    }
 }
 
 /// What the question names of this property: as it stands, or by another name of the same node.

@@ -13,6 +13,7 @@ const MOST: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) quoted: Vec<(Range<usize>, String)>,
+    /// In their order. Those that blanks may divide, as 5 and 100 of `5 100`, come behind what they are together.
     pub(crate) numbers: Vec<(Range<usize>, f64)>,
     pub(crate) days: Vec<(Range<usize>, String)>,
 }

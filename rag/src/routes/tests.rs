@@ -553,6 +553,54 @@ fn a_call_without_rows_is_followed_by_the_next_best() {
 }
 
 #[test]
+fn what_blanks_may_group_is_one_number_where_no_more_are_needed() {
+    let (_, _, open) = towns(Equipment::default());
+    for (needed, text, arguments) in [
+        (
+            vec!["most", "pages"],
+            "What are the top 5 100-page books?",
+            json!({"most": 5, "pages": 100}),
+        ),
+        (
+            vec!["most"],
+            "What are the top 5 100-page books?",
+            json!({"most": 5100}),
+        ),
+        (
+            vec!["least", "most"],
+            "Which have from 5 100 to 10 000 people?",
+            json!({"least": 5100, "most": 10_000}),
+        ),
+        // It is one number, and the other is not there.
+        (
+            vec!["least", "most"],
+            "Which have more than 10 000 people?",
+            json!({"least": 10_000}),
+        ),
+    ] {
+        let parameters = needed.iter().map(|name| {
+            let parameter = json!({"name": name, "type": "integer"});
+            serde_json::from_value::<Parameter>(parameter).unwrap()
+        });
+        let declared = Declared {
+            name: "of_size".into(),
+            description: "What is of some size.".into(),
+            statement: format!(
+                "MATCH (t:Town) WHERE t.people IN [${}] RETURN t",
+                needed.join(", $")
+            ),
+            parameters: parameters.collect(),
+            target: None,
+            examples: Vec::new(),
+        };
+        open.declare(&declared).unwrap();
+        let retrieved = retrieve(&open, text);
+        let candidate = &retrieved.trace[0].detail["candidates"][0];
+        assert_eq!(candidate["arguments"], arguments, "{text}");
+    }
+}
+
+#[test]
 fn without_declarations_every_type_can_be_asked_by_name() {
     let (_, _, open) = towns(Equipment::default());
     let retrieved = retrieve(&open, "How many live in Birch Hill?");

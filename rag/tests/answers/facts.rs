@@ -85,5 +85,15 @@ fn what_passes_for_an_address_is_told_where_nothing_else_answers() {
     );
     // Also beside what has nothing to do with it.
     let owls = json!({"subject": "Owls", "relation": "hunt", "object": "mice", "source": "Owls hunt mice"});
-    assert_eq!(told(&[fact, owls], white), [white]);
+    assert_eq!(told(&[fact.clone(), owls], white), [white]);
+    // Also where more sentences than an answer has say a word of the question: it keeps a place behind them.
+    let others = ["snow", "milk", "chalk", "salt"].map(|name| {
+        let source = format!("Fresh {name} is white.");
+        json!({"subject": name, "relation": "is a", "object": "thing", "source": source})
+    });
+    let facts: Vec<Json> = others.into_iter().chain([fact]).collect();
+    let told = told(&facts, white);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[..2].iter().all(|one| one.ends_with(" is white.")));
+    assert_eq!(told[2], white);
 }
