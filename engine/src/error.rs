@@ -376,15 +376,13 @@ pub enum Error {
         /// The vector index.
         owner: Arc<str>,
     },
-    /// A vector index is filtered by the index that would go.
+    /// A vector index is filtered by the index that proves the constraint.
     #[error(
-        "{what} {name} has the index that vector index {needed_by} is filtered by: drop that one first"
+        "constraint {constraint} is needed: vector index {needed_by} is filtered by it; drop that one first"
     )]
     NeededForFilter {
-        /// What would be dropped: an index or a constraint.
-        what: &'static str,
-        /// Its name.
-        name: Arc<str>,
+        /// The constraint.
+        constraint: Arc<str>,
         /// The vector index.
         needed_by: Arc<str>,
     },

@@ -232,13 +232,9 @@ impl Catalog {
             && constraint.is_none_or(|of| of.readiness == Readiness::Ready)
     }
 
-    /// The vector indexes but `owner` that could not be filtered any more without this property index.
-    pub fn filtered_by(
-        &self,
-        index: &IndexDef,
-        owner: Option<SchemaId>,
-    ) -> impl Iterator<Item = &Arc<VectorIndexDef>> {
-        let (id, scope) = (index.id, index.scope);
+    /// The vector indexes but its owner that could not be filtered any more without this property index.
+    pub fn filtered_by(&self, index: &IndexDef) -> impl Iterator<Item = &Arc<VectorIndexDef>> {
+        let (id, scope, owner) = (index.id, index.scope, index.owner);
         let property = match index.properties.as_slice() {
             [property] if self.is_settled(index) => Some(*property),
             _ => None,

@@ -36,7 +36,16 @@ impl Error {
         }
     }
 
-    /// A rule of our own was broken.
+    /// Whether what is in the graph already refuses something that is declared.
+    pub(crate) fn is_of_what_is_there(&self) -> bool {
+        matches!(
+            self,
+            Self::ConstraintViolation(_)
+                | Self::IndexedValueTooLong { .. }
+                | Self::NotIndexable { .. }
+        )
+    }
+
     /// The same, where a statement has committed some portions before it. None of it may look as if nothing had been
     /// done, or as if all of it could be tried again.
     pub(crate) fn after_portions(self, portions: u64) -> Self {
@@ -53,6 +62,7 @@ impl Error {
         }
     }
 
+    /// A rule of our own was broken.
     pub(crate) fn bug(what: &'static str) -> Self {
         Self::Bug { what }
     }

@@ -257,11 +257,7 @@ fn leave_out(
     building: bool,
 ) -> Result<()> {
     match outcome {
-        Err(
-            error @ (Error::ConstraintViolation(_)
-            | Error::IndexedValueTooLong { .. }
-            | Error::NotIndexable { .. }),
-        ) if building => {
+        Err(error) if building && error.is_of_what_is_there() => {
             tracing::warn!(name, %error, "what was being built is left out");
             left_out.push(name.into());
             Ok(())

@@ -71,7 +71,7 @@ pub struct KeyBulkLoad {
     runs: Vec<RunFile>,
     ingesting: bool,
     finished: bool,
-    /// Whose it is, if that one has to know who else writes.
+    /// Whose it is, if that one has to know who else writes: a load of a dump that declares a hierarchy.
     only: Option<Arc<OnlyWriter>>,
 }
 

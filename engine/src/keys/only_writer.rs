@@ -29,7 +29,7 @@ impl OnlyWriter {
         CommitSeq::new(self.last.load(Ordering::Acquire))
     }
 
-    /// Whether nobody else had written when its last transaction began.
+    /// Whether nobody else had written when any of its transactions began.
     pub(crate) fn is_alone(&self) -> bool {
         self.is_alone.load(Ordering::Acquire)
     }

@@ -2,7 +2,7 @@
 
 use crate::{by_name, half_way, is_clean, many};
 use stratigraph::value::ValueKind;
-use stratigraph::{Constraint, Database, Error, Index, NodeId, Read, Value, WriteTxn};
+use stratigraph::{Constraint, Database, Error, Index, NodeId, Read, Result, Value, WriteTxn};
 
 #[test]
 fn what_is_being_built_says_who_goes_on_with_it() {
@@ -40,6 +40,33 @@ fn what_is_in_the_way_of_a_constraint_is_named_as_what_it_is() {
         "index index_P_b is on the same properties, which have one index at most: drop it first"
     );
     db.drop_index("index_P_b").unwrap();
+}
+
+#[test]
+fn what_is_not_there_waits_for_no_writer() {
+    let drops: [fn(&Database, &str) -> Result<()>; 5] = [
+        Database::drop_index,
+        Database::drop_constraint,
+        Database::drop_hierarchy,
+        Database::drop_text_index,
+        Database::drop_vector_index,
+    ];
+    let is_unknown = |db: &Database| {
+        for drop in drops {
+            let error = drop(db, "none").unwrap_err();
+            assert!(matches!(error, Error::UnknownName { .. }), "{error}");
+        }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let db = Database::builder()
+        .create_if_missing(true)
+        .open(folder.path())
+        .unwrap();
+    let held = db.write().unwrap();
+    is_unknown(&db);
+    drop(held);
+    db.close().unwrap();
+    is_unknown(&Database::builder().open_read_only(folder.path()).unwrap());
 }
 
 #[test]

@@ -13,6 +13,11 @@ const CHECK: &str = "check what is there";
 /// Nodes with two vectors each, and with these numbers.
 fn numbered(numbers: impl IntoIterator<Item = Option<i64>>) -> Database {
     let db = Database::in_memory().unwrap();
+    fill(&db, numbers);
+    db
+}
+
+fn fill(db: &Database, numbers: impl IntoIterator<Item = Option<i64>>) {
     let mut txn = db.write().unwrap();
     for number in numbers {
         let vector = || value([1.0, 2.0]);
@@ -21,7 +26,6 @@ fn numbered(numbers: impl IntoIterator<Item = Option<i64>>) -> Database {
         txn.create_node(["A"], properties).unwrap();
     }
     txn.commit().unwrap();
-    db
 }
 
 /// A vector index that can be filtered by the numbers.
@@ -79,21 +83,26 @@ fn while_built<T>(
 #[test]
 fn what_a_vector_index_is_filtered_by_stays_as_long_as_it() {
     let db = numbered([Some(0), Some(1), Some(2)]);
-    let refused = |error: Error, what: &str| {
-        let wanted =
-            format!("{what} has the index that vector index b is filtered by: drop that one first");
-        assert_eq!(error.to_string(), wanted);
-    };
 
+    // An index that somebody has asked for is in the way of a constraint until it is dropped.
     db.create_index(ids()).unwrap();
     db.create_vector_index(b()).unwrap();
-    refused(db.drop_index("ids").unwrap_err(), "index ids");
-    db.drop_vector_index("b").unwrap();
+    let error = db.create_constraint(once()).unwrap_err();
+    assert!(matches!(error, Error::PropertiesIndexed { .. }), "{error}");
     db.drop_index("ids").unwrap();
+    assert_eq!(left(&db), ("ids".to_owned(), 1));
+    db.create_constraint(once()).unwrap();
+    db.drop_constraint("once").unwrap();
+    db.drop_vector_index("b").unwrap();
+    assert!(index_names(&db).is_empty());
 
     db.create_constraint(once()).unwrap();
     db.create_vector_index(b()).unwrap();
-    refused(db.drop_constraint("once").unwrap_err(), "constraint once");
+    let error = db.drop_constraint("once").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "constraint once is needed: vector index b is filtered by it; drop that one first"
+    );
     assert_eq!(found(&db, "b"), 1);
     db.drop_vector_index("b").unwrap();
     db.drop_constraint("once").unwrap();
@@ -109,6 +118,33 @@ fn what_a_vector_index_is_filtered_by_stays_as_long_as_it() {
     db.drop_vector_index("b").unwrap();
     assert!(index_names(&db).is_empty());
     assert!(db.check(&mut Watch::quiet()).unwrap().is_clean());
+}
+
+#[test]
+fn what_is_handed_on_is_there_after_an_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Database::builder()
+        .create_if_missing(true)
+        .open(folder.path())
+        .unwrap();
+    fill(&db, [Some(1), Some(2)]);
+    db.create_index(ids()).unwrap();
+    db.create_vector_index(a()).unwrap();
+    db.create_vector_index(b()).unwrap();
+    let reopened = |db: Database| {
+        db.close().unwrap();
+        let db = Database::open(folder.path()).unwrap();
+        wait(&db);
+        assert_eq!(left(&db), ("ids".to_owned(), 1));
+        db
+    };
+    db.drop_index("ids").unwrap();
+    let db = reopened(db);
+    db.drop_vector_index("a").unwrap();
+    let db = reopened(db);
+    assert!(db.check(&mut Watch::quiet()).unwrap().is_clean());
+    db.drop_vector_index("b").unwrap();
+    assert!(index_names(&db).is_empty());
 }
 
 #[test]
@@ -207,7 +243,7 @@ fn whether_an_index_is_needed_is_asked_when_nobody_else_can_declare_anything() {
         let dropped = std::thread::scope(|scope| {
             let declared = scope.spawn(|| db.create_vector_index(b()));
             sleep(200);
-            // It comes after the other, and what it sees now is without the vector index.
+            // It comes after the other, and what it sees first is without the vector index.
             let dropped = scope.spawn(|| drop_it(&db));
             sleep(200);
             drop(held);

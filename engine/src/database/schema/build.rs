@@ -24,13 +24,13 @@ pub(super) enum Buildable {
 }
 
 impl Buildable {
-    /// Something that was not built to its end, if there is anything. The index of a constraint is
-    /// built with it.
-    fn unfinished(catalog: &Catalog) -> Option<Self> {
+    /// Something that was not built to its end and has not been refused, if there is anything. The index of a
+    /// constraint is built with it.
+    fn unfinished(catalog: &Catalog, refused: &[SchemaId]) -> Option<Self> {
         let constraints = catalog.constraints().cloned().map(Self::Constraint);
         let own = catalog.indexes().filter(|index| index.owner.is_none());
         let texts = catalog.text_indexes().cloned().map(Self::Text);
-        // Last: what cannot be finished of them stays, and is in the way of whatever comes after it.
+        // What is refused of them stays, so whoever asks has to remember it.
         let filters = catalog.indexes().filter(|index| {
             let owner = index.owner;
             owner.is_some_and(|owner| catalog.vector_index(owner).is_some())
@@ -39,7 +39,9 @@ impl Buildable {
             .chain(own.cloned().map(Self::Index))
             .chain(texts)
             .chain(filters.cloned().map(Self::Index))
-            .find(|declared| declared.readiness() != Readiness::Ready)
+            .find(|declared| {
+                declared.readiness() != Readiness::Ready && !refused.contains(&declared.id())
+            })
     }
 
     fn id(&self) -> SchemaId {
@@ -155,9 +157,14 @@ impl Database {
         }
     }
 
-    /// Builds whatever was not built to its end.
-    pub(super) fn build_unfinished(&self, watch: &mut Watch<'_>) -> Result<()> {
-        while let Some(declared) = Buildable::unfinished(self.read()?.catalog()) {
+    /// Builds whatever was not built to its end, and gives the first error of what is refused.
+    ///
+    /// # Errors
+    /// What stops all of it, as that it is cancelled.
+    pub(super) fn build_unfinished(&self, watch: &mut Watch<'_>) -> Result<Option<Error>> {
+        let mut refused = Vec::new();
+        let mut first = None;
+        while let Some(declared) = Buildable::unfinished(self.read()?.catalog(), &refused) {
             let Some(build) = self.inner.builds.begin(declared.id()) else {
                 self.inner.builds.wait(declared.id(), watch)?;
                 continue;
@@ -165,10 +172,14 @@ impl Database {
             match self.build(&build, &declared, watch) {
                 // There is nothing left to finish.
                 Err(Error::DroppedMeanwhile { .. }) => {}
+                Err(error) if error.is_of_what_is_there() => {
+                    refused.push(declared.id());
+                    first.get_or_insert(error);
+                }
                 outcome => outcome?,
             }
         }
-        Ok(())
+        Ok(first)
     }
 
     /// Builds the indexes that a vector index was given for its filters, or waits for whoever does. What is refused is not

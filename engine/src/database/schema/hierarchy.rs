@@ -5,7 +5,7 @@
 
 use super::unknown;
 use super::wanted::HierarchyOptions;
-use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
+use crate::catalog::{Catalog, Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -120,10 +120,15 @@ impl Database {
     /// # Errors
     /// [`Error::UnknownName`].
     pub fn drop_hierarchy(&self, name: &str) -> Result<()> {
+        let find = |catalog: &Catalog| {
+            let hierarchy = catalog.hierarchy_named(name).map(|of| of.id);
+            hierarchy.ok_or_else(|| unknown("hierarchy", name))
+        };
+        // What is not there waits for no writer.
+        find(self.read()?.catalog())?;
         let mut txn = self.write()?;
-        let hierarchy = txn.catalog().hierarchy_named(name).cloned();
-        let hierarchy = hierarchy.ok_or_else(|| unknown("hierarchy", name))?;
-        txn.change_catalog(&Change::DropHierarchy(hierarchy.id))?;
+        let id = find(txn.catalog())?;
+        txn.change_catalog(&Change::DropHierarchy(id))?;
         txn.commit()?;
         self.remove_dropped()
     }

@@ -93,11 +93,10 @@ impl Database {
         })
     }
 
-    /// Drops a property index.
+    /// Drops a property index. One that a vector index is filtered by belongs to that one from then on, and goes with it.
     ///
     /// # Errors
-    /// [`Error::UnknownName`]; [`Error::IndexOfConstraint`] if a constraint needs it, and [`Error::IndexOfVectorIndex`]
-    /// or [`Error::NeededForFilter`] if a vector index does.
+    /// [`Error::UnknownName`]; [`Error::IndexOfConstraint`] or [`Error::IndexOfVectorIndex`] if it belongs to one of these.
     pub fn drop_index(&self, name: &str) -> Result<()> {
         self.remove(|catalog| {
             let index = catalog.index_named(name);
@@ -114,7 +113,6 @@ impl Database {
                     owner: Arc::clone(&owner.name),
                 });
             }
-            ensure_unneeded(catalog, index, "index", name)?;
             Ok(Some(index.id))
         })
     }
@@ -127,10 +125,14 @@ impl Database {
         self.remove(|catalog| {
             let constraint = catalog.constraint_named(name);
             let constraint = constraint.ok_or_else(|| unknown("constraint", name))?;
-            if let Some(proof) = catalog.proof_of(constraint.id) {
-                ensure_unneeded(catalog, proof, "constraint", name)?;
+            let proof = catalog.proof_of(constraint.id);
+            match proof.and_then(|proof| catalog.filtered_by(proof).next()) {
+                Some(vectors) => Err(Error::NeededForFilter {
+                    constraint: Arc::clone(&constraint.name),
+                    needed_by: Arc::clone(&vectors.name),
+                }),
+                None => Ok(Some(constraint.id)),
             }
-            Ok(Some(constraint.id))
         })
     }
 
@@ -138,16 +140,20 @@ impl Database {
     /// and dropped indexes whose entries are still there.
     ///
     /// # Errors
-    /// As [`create_constraint`](Self::create_constraint); what cannot be finished is taken back. An index that a vector
-    /// index is filtered by goes with that only: it stays as it is, and the others are finished before it.
+    /// As [`create_constraint`](Self::create_constraint). What is refused is taken back, and the first refusal is told
+    /// when everything else is finished. An index that a vector index was given for its filters goes with that only, and
+    /// stays as it is.
     pub fn finish_schema(&self, watch: &mut Watch<'_>) -> Result<()> {
-        self.build_unfinished(watch)?;
-        self.remove_dropped()
+        let refused = self.build_unfinished(watch)?;
+        self.remove_dropped()?;
+        refused.map_or(Ok(()), Err)
     }
 
-    /// Drops an index, or a constraint and the index that proves it, if `find` finds what is to go. It is asked when
-    /// nobody else can declare anything any more.
-    fn remove(&self, find: impl FnOnce(&Catalog) -> Result<Option<SchemaId>>) -> Result<()> {
+    /// Drops an index, or a constraint and the index that proves it, if `find` finds what is to go. It is asked once
+    /// more when nobody else can declare anything any more.
+    fn remove(&self, find: impl Fn(&Catalog) -> Result<Option<SchemaId>>) -> Result<()> {
+        // What is refused now waits for no writer.
+        find(self.read()?.catalog())?;
         let mut txn = self.write()?;
         let catalog = txn.catalog();
         let id = find(catalog)?;
@@ -159,7 +165,7 @@ impl Database {
         let text = id.and_then(|id| catalog.text_index(id));
         let changes = [
             constraint.map(|of| Change::DropConstraint(of.id)),
-            index.map(|of| Change::DropIndex(of.id)),
+            index.map(|of| given_up(catalog, of)),
             text.map(|of| Change::DropTextIndex(of.id)),
         ];
         for change in changes.iter().flatten() {
@@ -212,21 +218,15 @@ impl Database {
     }
 }
 
-/// Refuses to drop what a vector index is filtered by.
-fn ensure_unneeded(
-    catalog: &Catalog,
-    index: &IndexDef,
-    what: &'static str,
-    name: &str,
-) -> Result<()> {
-    match catalog.filtered_by(index, None).next() {
-        Some(vectors) => Err(Error::NeededForFilter {
-            what,
-            name: name.into(),
-            needed_by: Arc::clone(&vectors.name),
-        }),
-        None => Ok(()),
-    }
+/// What becomes of a property index that whoever had it gives up: a vector index that is filtered by it has it from
+/// now on, or it goes.
+fn given_up(catalog: &Catalog, index: &IndexDef) -> Change {
+    let heir = catalog.filtered_by(index).next();
+    heir.map_or(Change::DropIndex(index.id), |heir| {
+        let mut handed_on = IndexDef::clone(index);
+        handed_on.owner = Some(heir.id);
+        Change::Index(Arc::new(handed_on))
+    })
 }
 
 fn unknown(what: &'static str, name: &str) -> Error {

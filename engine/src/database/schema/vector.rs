@@ -1,7 +1,7 @@
 //! The life of vector indexes: declared in one commit, made in the background, dropped with all that is theirs.
 
-use super::{Database, VectorIndex, unknown};
-use crate::catalog::{Catalog, Change, IndexDef, VectorIndexDef};
+use super::{Database, VectorIndex, given_up, unknown};
+use crate::catalog::{Catalog, Change, VectorIndexDef};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
@@ -101,24 +101,18 @@ impl Database {
     }
 
     /// Drops an index; whether there was one.
-    fn drop_vector(
-        &self,
-        find: impl FnOnce(&Catalog) -> Option<Arc<VectorIndexDef>>,
-    ) -> Result<bool> {
+    fn drop_vector(&self, find: impl Fn(&Catalog) -> Option<Arc<VectorIndexDef>>) -> Result<bool> {
+        // What is not there waits for no writer.
+        if find(self.read()?.catalog()).is_none() {
+            return Ok(false);
+        }
         let mut txn = self.write()?;
         let catalog = txn.catalog();
         let Some(def) = find(catalog) else {
             return Ok(false);
         };
-        let owned = catalog.owned_by(def.id).map(|index| {
-            // What another is filtered by is its own from now on.
-            let heir = catalog.filtered_by(index, Some(def.id)).next();
-            heir.map_or(Change::DropIndex(index.id), |heir| {
-                let mut handed_on = IndexDef::clone(index);
-                handed_on.owner = Some(heir.id);
-                Change::Index(Arc::new(handed_on))
-            })
-        });
+        let owned = catalog.owned_by(def.id);
+        let owned = owned.map(|index| given_up(catalog, index));
         let mut changes: Vec<Change> = owned.collect();
         changes.push(Change::DropVectorIndex(def.id));
         for change in &changes {
