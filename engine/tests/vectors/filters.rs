@@ -231,9 +231,9 @@ fn whoever_joins_the_build_of_a_proof_does_not_take_it_from_its_constraint() {
 
 #[test]
 fn whether_an_index_is_needed_is_asked_when_nobody_else_can_declare_anything() {
+    type Dropping = fn(&Database) -> Result<(), Error>;
     let db = numbered([Some(1), Some(2)]);
-    let drops: [fn(&Database) -> Result<(), Error>; 2] =
-        [|db| db.drop_index("ids"), |db| db.drop_constraint("once")];
+    let drops: [Dropping; 2] = [|db| db.drop_index("ids"), |db| db.drop_constraint("once")];
     for (drop_it, is_constraint) in drops.into_iter().zip([false, true]) {
         match is_constraint {
             false => db.create_index(ids()).unwrap(),
